@@ -1,5 +1,6 @@
 /* bmf-bench: the benchmarks. Each verifies what it times and prints the physical limit beside the time. */
 #include "bench/commands.h"
+#include "runtime/base/memory.h"
 
 static const bmf_driver *const benchmarks[] = {&bench_skeletons, &bench_permute, &bench_language, &bench_predict,
                                                &bench_sheets,    &bench_edn,     &bench_mesh,     NULL};
@@ -21,5 +22,6 @@ static const bmf_driver program = {
 
 int main(int argc, char **argv)
 {
+    keep_freed_memory();
     return command_main(&program, argc, argv);
 }

@@ -6,7 +6,7 @@ set(cowichan_chained mandel randmat half life thresh invperc winnow norm elastic
 list(TRANSFORM cowichan_chained PREPEND ${cowichan_folder}/ OUTPUT_VARIABLE cowichan_parts)
 list(TRANSFORM cowichan_parts APPEND .c)
 
-add_library(cowichan_common OBJECT ${cowichan_folder}/common.c ${cowichan_folder}/npy.c)
+add_library(cowichan_common OBJECT ${cowichan_folder}/common.c ${cowichan_folder}/mains.c ${cowichan_folder}/npy.c)
 target_include_directories(cowichan_common PUBLIC ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(cowichan_common PRIVATE ${BMF_COMPILE_OPTIONS})
 target_link_libraries(cowichan_common PUBLIC MPICH::MPICH m)

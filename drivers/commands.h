@@ -13,6 +13,7 @@
     X(check)                                                                                                           \
     X(compare)                                                                                                         \
     X(convert)                                                                                                         \
+    X(cop)                                                                                                             \
     X(machine)                                                                                                         \
     X(mesh)                                                                                                            \
     X(model)                                                                                                           \

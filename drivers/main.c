@@ -6,6 +6,7 @@
 
 #include "bmf/version.h"
 #include "drivers/commands.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/output_file.h"
 
 /* Keeps files and connections from being opened in the place of closed standard streams, and so from being written to
@@ -65,5 +66,6 @@ int main(int argc, char **argv)
     hold_standard_streams();
     clean_up_on_signals();
     ignore_broken_pipes();
+    keep_freed_memory();
     return command_main(&program, argc, argv);
 }

@@ -73,6 +73,8 @@ static int replay(const options *o, replayed *r)
     int status = replay_onto_machine(run, r->machine, true, &r->actions, &r->remarks, &r->remark);
     if (status == BMF_OK)
         status = simulate_interval(r->actions, r->network, o->samples, &r->prediction);
+    if (r->prediction.low > r->prediction.seconds) /* which is without noise */
+        r->prediction.low = r->prediction.seconds;
     r->outside = r->remarks;
     if (status == BMF_OK)
         actions_totals(r->actions, &r->counts.messages, &r->counts.bytes);

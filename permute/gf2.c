@@ -152,6 +152,14 @@ int span_basis(const bmf_span *span, uint64_t basis[64])
     return n;
 }
 
+uint64_t basis_coordinates(const uint64_t *basis, int dimension, uint64_t word)
+{
+    uint64_t coordinate = 0;
+    for (int i = 0; i < dimension; i++)
+        coordinate |= (word >> highest_bit(basis[i]) & 1) << i;
+    return coordinate;
+}
+
 int words_rank(const uint64_t *word, int count)
 {
     uint64_t leader[64] = {0};

@@ -38,6 +38,9 @@ uint64_t span_reduce(const bmf_span *span, uint64_t word, uint64_t *combination)
 /* The vectors in increasing order; returns the dimension. They are the smallest basis: run k of 2^k sums of the first k
  * is increasing. */
 int span_basis(const bmf_span *span, uint64_t basis[64]);
+/* Coordinates of a word of the span in such a basis: its bits at the highest bits of the vectors. Of another word they
+ * are those of what makes its bits there 0. */
+uint64_t basis_coordinates(const uint64_t *basis, int dimension, uint64_t word);
 /* Rank of `count` words. */
 int words_rank(const uint64_t *word, int count);
 /* A basis of {x : the sum of the columns x selects is 0}, in echelon form and increasing order; returns its size. */

@@ -69,6 +69,7 @@ static int run_program(void *state)
 {
     language_case *c = state;
     bmf_value x;
+    value_free(&c->out); /* of a call before that was not checked */
     if (c->once)
         value_move(&c->input, &x);
     else
@@ -146,7 +147,7 @@ static int measure_case(language_case *c, int repeats, language_result *result)
     const bool peer = c->row->peer && bench_peer(BENCH_REAL);
     /* The peer is last: its result, in the place of the loops', is compared with one more of the program. */
     bench_action action[] = {{.run = run_reference, .state = c, .settles = peer},
-                             {.run = run_program, .after = verify, .state = c},
+                             {.run = run_program, .after = verify, .state = c, .settles = peer},
                              {.run = run_peer, .state = c, .settles = true}};
     BMF_TRY(open_case(c));
     result->elements = c->elements;

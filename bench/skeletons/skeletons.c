@@ -256,8 +256,8 @@ static int list_actions(bench_case *c, const limit_arrays *a, runner *r, bench_a
     /* A peer is checked against the skeleton's result, so that stays until then. */
     const bench_action every[] = {
         [REFERENCE] = {.before = before, .run = run_reference, .state = c, .brief = brief, .settles = peer},
-        [SKELETON] = {.run = run_skeleton, .after = peer ? verify : check, .state = c, .brief = brief},
-        [RIVAL] = {.run = run_rival, .after = peer ? verify : check, .state = c, .brief = brief},
+        [SKELETON] = {.run = run_skeleton, .after = peer ? verify : check, .state = c, .brief = brief, .settles = peer},
+        [RIVAL] = {.run = run_rival, .after = peer ? verify : check, .state = c, .brief = brief, .settles = peer},
         [PEER] = {.run = run_peer, .after = check, .state = c, .settles = true},
     };
     int actions = 0;

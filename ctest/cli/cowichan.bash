@@ -42,3 +42,48 @@ check_all()
         done
     done
 }
+
+# plain_results: what the programs in plain MPI make of the files of cowichan_versions.py
+plain_results()
+{
+    plain 1 mandel --n "$1" --out out-mandel.npy
+    plain 1 randmat --n "$1" --out out-randmat.npy
+    local program
+    for program in half thresh life norm; do
+        plain 1 $program --in plain-$program.npy --out out-$program.npy
+    done
+    plain 1 winnow --in plain-winnow.npy --mask plain-mask.npy --out out-winnow.npy
+    plain 1 outer --in plain-outer.npy --out out-outer.npy --vector-out out-distances.npy
+    for program in product gauss sor; do
+        plain 1 $program --in plain-system.npy --vector plain-vector.npy --out out-$program.npy
+    done
+    plain 1 vecdiff --in plain-first.npy --vector plain-second.npy --out out-vecdiff.npy
+}
+
+cowichan_language=(mandel randmat half thresh life norm winnow outer product gauss sor vecdiff)
+
+# in_language RANKS PROGRAM: of examples/cowichan/, on its file
+in_language()
+{
+    local out=(--out "$2.out.npy")
+    [ "$2" != vecdiff ] || out=()
+    BMF_THREADS=1 "$MPIRUN" -n "$1" "$BMF_BIN_DIR/bmf" run "$BMF_SOURCE_DIR/examples/cowichan/$2.bmf" --arg "$2.npy" "${out[@]}" >"$2.out"
+}
+
+# check_language "RANKS.." "SIZES..": the programs in the language find what those in plain MPI find
+check_language()
+{
+    local n ranks program
+    for n in $2; do
+        python3 "$BMF_SOURCE_DIR/ctest/cli/cowichan_versions.py" make "$n"
+        plain_results "$n" >/dev/null
+        for ranks in $1; do
+            rm -f ./*.out.npy
+            for program in "${cowichan_language[@]}"; do
+                in_language "$ranks" "$program" || { echo "$program, n $n, $ranks ranks failed"; return 1; }
+            done
+            python3 "$BMF_SOURCE_DIR/ctest/cli/cowichan_versions.py" compare "${cowichan_language[@]}" ||
+                { echo "n $n, $ranks ranks"; return 1; }
+        done
+    done
+}

@@ -19,6 +19,10 @@ setup()
     check_all 4 1
 }
 
+@test "the programs in the language find the same" {
+    check_language 3 "1 20"
+}
+
 @test "the first random numbers are those of the generator" {
     # 1190078679, 500740170, 1307009825, 283582988, each times 256 / 2^32
     plain 2 randmat --n 2 --out r.npy
@@ -140,4 +144,14 @@ PYTHON
     plain 2 thresh --n 9 --json >line.json
     run python3 -c 'import json; x = json.load(open("line.json")); print(x["program"], x["n"], x["p"], x["seconds"] > 0)'
     assert_output "thresh 9 2 True"
+}
+
+@test "--json has the phases of the parallel part" {
+    for ranks in 1 3; do
+        plain $ranks life --n 2 --json >line.json # on 3 ranks one has no rows, and neither swaps nor computes
+        run python3 -c 'import json; print(*json.load(open("line.json"))["phases"])'
+        assert_output "swap compute barrier"
+    done
+    plain 1 gauss --n 40 --json >line.json
+    python3 -c 'import json; x = json.load(open("line.json")); assert 0 < sum(x["phases"].values()) <= x["seconds"], x'
 }

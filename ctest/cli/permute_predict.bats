@@ -81,7 +81,7 @@ END
     assert_success
     json_holds 'list(d) == ["machine", "processors", "bits", "elem", "class", "rank_r", "fastest", "runs"]'
     json_holds 'list(d["runs"][0]) == ["method", "rounds", "messages", "bytes", "seconds", "lo", "hi", "in_domain"]'
-    json_holds '[r["method"] for r in d["runs"]] == ["rounds", "alltoallv", "naive", "sets", "clusters"]'
+    json_holds '[r["method"] for r in d["runs"]] == ["rounds", "alltoallv", "naive", "sets", "clusters", "rows"]'
     json_holds '(d["machine"], d["processors"], d["bits"], d["elem"]) == ("small", 64, 10, 8)'
     json_holds '(d["class"], d["rank_r"]) == ("BPC", 4)'
     json_holds 'd["fastest"] == min(d["runs"], key=lambda r: r["seconds"])["method"]'
@@ -96,10 +96,72 @@ END
     small_machine
     permute 1 --bits 10 --elem 16 --matrix identity --complement 10 --machine small.machine --json
     assert_success
-    json_holds '[r["messages"] for r in d["runs"]] == [64, 64, 64, 1024, 1024]'
+    json_holds '[r["messages"] for r in d["runs"]] == [64, 64, 64, 1024, 1024, 1024]'
     json_holds 'all(r["bytes"] == 16384 for r in d["runs"])'
     json_holds 'abs(d["runs"][3]["seconds"] - 16 * (5 + 4 * 2 * 10) * 1e-6) < 1e-12'
     json_holds 'abs(d["runs"][4]["seconds"] - 64 * (5 + 2 * 10) * 1e-6) < 1e-12'
+    json_holds 'd["runs"][5]["seconds"] == d["runs"][3]["seconds"]' # the rows are sets
+    # Records that stay cost nothing, or as much as others; then sets take their setup, too.
+    permute 1 --bits 10 --elem 16 --matrix identity --machine small.machine --json
+    json_holds 'd["runs"][3]["seconds"] == 0'
+    sed -i 's/receive_us = 0.0;/receive_us = 0.0; setup_us = 100.0; own_records = "routed";/' small.machine
+    permute 1 --bits 10 --elem 16 --matrix identity --machine small.machine --json
+    json_holds 'all(r["messages"] == r["bytes"] == 0 for r in d["runs"])'
+    json_holds 'abs(d["runs"][3]["seconds"] - (100 + 16 * (5 + 4 * 2 * 10)) * 1e-6) < 1e-12'
+    json_holds 'abs(d["runs"][4]["seconds"] - (100 + 64 * (5 + 2 * 10)) * 1e-6) < 1e-12'
+    json_holds 'abs(d["runs"][5]["seconds"] - 16 * (5 + 4 * 2 * 10) * 1e-6) < 1e-12'
+}
+
+@test "the command and bmf-bench edn are one model of the DECmpp" {
+    run --separate-stderr timeout 60 "$BMF_BIN_DIR/bmf-bench" edn --json --matrices 1 --counts 1
+    assert_success
+    before="$output"
+    for permutation in identity transpose:11; do
+        for bits in 11 14 18; do
+            permute 1 --bits $bits --elem 4 --matrix $permutation --machine decmpp-2048 --json
+            assert_success
+            json_holds "all(abs(r['seconds'] / s['predicted'] - 1) < 0.005
+                for c in w['columns'] if c['permutation'][:5] == '$permutation'[:5]
+                for s in c['sizes'] if s['records'] == 2**($bits - 11)
+                for r in d['runs'] if r['method'] == c['method'])"
+            json_holds "len([r for r in d['runs'] for c in w['columns']
+                             if r['method'] == c['method'] and c['permutation'][:5] == '$permutation'[:5]]) == 3"
+        done
+    done
+}
+
+# Document 003, 4.1: five bits on three of disks; bits are written with the least significant first.
+@test "the worked example of document 003 is described to the last bit" {
+    printf '01110\n00011\n01100\n11001\n10010\n' >example
+    permute 1 --bits 5 --matrix file:example --describe --disks --procs 8
+    assert_success
+    assert_line "S = {1, 3, 4}, T = {0, 2}, U = {1}, V = {}"
+    assert_line "Q^-1, by rows: 001 101 111"
+    assert_line "4 1-permutable sets of 8 records; any k of them are a k-permutable set"
+    local order=(0 2 1 3 4 6 5 7) source=(00000 10010 01000 11010 01101 11111 00101 10111)
+    local target=(00000 11010 10110 01100 01000 10010 11110 00100)
+    for i in 0 1 2 3 4 5 6 7; do
+        assert_line --regexp "^ +$i +${order[i]}  ${source[i]} ${target[i]}\$"
+    done
+    permute 1 --bits 5 --matrix file:example --describe --disks --procs 8 --json
+    assert_success
+    json_holds '(d["S"], d["T"], d["U"], d["V"], d["R"]) == ([1, 3, 4], [0, 2], [1], [], [0, 2, 1, 3, 4, 6, 5, 7])'
+}
+
+# Document 003, 5.1: a set of processors goes through a port 16 times, a set of clusters once; a row of a transposition of
+# 1024 records a processor goes to one processor.
+@test "what the router makes of a permutation" {
+    permute 1 --bits 21 --matrix transpose:11 --describe --machine decmpp-2048 --json
+    assert_success
+    json_holds '{m["method"]: m["port_serialisation"] for m in d["methods"]} == {"rows": 2048, "sets": 16, "clusters": 1}'
+    json_holds '(d["rank_alpha"], d["sets"], d["devices"]) == (10, 1024, 2048)'
+    permute 1 --bits 11 --matrix identity --describe --machine decmpp-2048
+    assert_success
+    assert_line --regexp '^clusters +16 +1 +1  yes$'
+    assert_line --regexp '^sets +1 +16 +16  no$'
+    refused "power of two of devices" --bits 5 --matrix gray --describe --procs 3
+    refused "--disks goes with --describe" --bits 5 --elem 8 --matrix gray --disks
+    refused "--describe does not go with --in" --in x.npy --matrix gray --describe
 }
 
 @test "a table for people" {

@@ -18,6 +18,7 @@ processors = 64;
 compute = { zero = true; };
 network = { type = "hockney"; latency_us = 10.0; bandwidth_mb_per_s = 100.0; };
 agreement_us = 0.0;
+relative_error = 0.0;
 END
     cat >sum.bmf <<'END'
 P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Procs) [1, 2, 3, 4, 5, 6, 7, 8]
@@ -61,6 +62,55 @@ assert run["bytes"] == 1 * down[0] + 2 * down[1] + 4 * down[2] + 7 * up[0], run
 assert abs(run["seconds"] / expected - 1) < 1e-12, (run, expected)
 assert run["lo"] == run["hi"] == run["seconds"] and run["in_domain"], run
 END
+}
+
+# A machine that states its costs gets an interval of the stated error, around the same time.
+@test "costs that nobody has measured are uncertain by what the machine says" {
+    sed 's/relative_error = 0.0/relative_error = 0.1/' simple.machine >stated.machine
+    grep -v relative_error simple.machine >default.machine
+    for machine in simple stated default; do
+        bmf predict sum.bmf --machine $machine.machine --procs 8 --json
+        assert_success
+        echo "$output" >$machine.json
+    done
+    python3 - <<'END'
+import json, math
+run = {m: json.load(open(f"{m}.json"))["runs"][0] for m in ("simple", "stated", "default")}
+exact = run["simple"]["seconds"]
+for machine, error in (("simple", 0.0), ("stated", 0.1), ("default", 0.3)):
+    r, side = run[machine], 1.96 * math.sqrt(math.log1p(error * error))
+    assert abs(r["seconds"] / exact - 1) < 1e-12, r
+    assert abs(math.log(r["hi"] / exact) - side) <= 0.1 * side and abs(math.log(exact / r["lo"]) - side) <= 0.1 * side, r
+END
+    bmf predict sum.bmf --machine default.machine --procs 8
+    assert_output --partial "off by 30 % (relative_error)"
+    sed 's/relative_error = 0.0/relative_error = -1.0/' simple.machine >bad.machine
+    refuses "'relative_error'" predict sum.bmf --machine bad.machine --procs 8
+}
+
+# Kernels that are timed here: the times of several runs, an interval, and no nonsense about efficiency.
+@test "measured kernels are repeated and have an interval" {
+    sed 's/compute = .*/compute = { power = 1.0; };/' simple.machine >measured.machine
+    bmf predict sum.bmf --machine measured.machine --procs 1,8 --json
+    assert_success
+    python3 - "$output" <<'END'
+import json, sys
+for run in json.loads(sys.argv[1])["runs"]:
+    assert run["runs"] >= 4 and run["measured_error"] is not None, run
+    assert 0 < run["lo"] < run["seconds"] < run["hi"] and run["best"] > 0, run
+END
+    bmf predict sum.bmf --machine measured.machine --procs 8 --repeats 2 --json
+    assert_success
+    [[ "$output" == *'"runs": 2'* ]]
+    bmf predict --machine measured.machine --procs 2 --json -- "$BMF_BIN_DIR/01-sum-of-squares" 1000
+    assert_success
+    python3 - "$output" "$stderr" <<'END'
+import json, sys
+run = json.loads(sys.argv[1])["runs"][0]
+assert run["runs"] >= 4 and run["lo"] < run["seconds"] < run["hi"], run
+assert sys.argv[2].count("\n") < 4, "the program's output stands once: " + sys.argv[2]
+END
+    refuses "--repeats" predict sum.bmf --machine measured.machine --procs 2 --repeats 0
 }
 
 @test "several numbers of processors, the fastest, and the same bytes twice" {

@@ -14,6 +14,10 @@ setup()
     check_all "1 2 3 4 7" "1 2 3 20 33"
 }
 
+@test "the programs in the language find the same on 1, 2, 3, 4, 7 ranks for 1, 2, 3, 20, 33 rows" {
+    check_language "1 2 3 4 7" "1 2 3 20 33"
+}
+
 @test "the elastic net with all its iterations" {
     cowichan_programs=(elastic)
     check_all "1 2 4 7" "20 33"

@@ -32,6 +32,7 @@ printing()
         run) echo sum.bmf --stats ;;
         compare) echo in.trace in.trace --json ;;
         convert) echo in.trace --to csv -o - ;;
+        "cop check" | "cop plan") echo matmul.cop --size 3x3 ;;
         "machine check" | "machine show") echo ideal ;;
         "machine list") ;;
         "machine make") echo in.sheet -o out.machine ;;
@@ -66,6 +67,7 @@ P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . 
 END
     cp "$BMF_SOURCE_DIR/ctest/cli/hostile/bigd.raw" in.raw
     cp "$BMF_SOURCE_DIR/examples/sheets/two-cores.sheet" in.sheet
+    cp "$BMF_SOURCE_DIR/examples/cop/matmul.cop" .
     "$BMF" run sum.bmf --procs 2 --trace in.trace
     "$BMF" sweep -p 1 -n 1,2 -o in.sweep -- true {n}
     # A pipe whose reader has gone.

@@ -115,6 +115,9 @@ typedef struct bmf_operands {
 
 enum { BMF_ANY_NUMBER = -1 };
 
+/* Members of a descriptor: exactly one operand, and what is said of none and of more. */
+#define BMF_ONE_OPERAND(missing, more) .min_operands = 1, .max_operands = 1, .no_operand = (missing), .surplus = (more)
+
 typedef struct bmf_driver {
     const char *name;
     const char *summary;  /* a line in the list of commands */

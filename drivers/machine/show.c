@@ -222,10 +222,7 @@ const bmf_driver machine_show_command = {
              "between processors 0 and 1 take on the idle network.",
     .example = "bmf machine show workstations-16",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no machine",
-    .surplus = SURPLUS,
+    BMF_ONE_OPERAND("no machine", SURPLUS),
     .size = sizeof(options),
     .run = run_show};
 
@@ -238,10 +235,7 @@ const bmf_driver machine_check_command = {
         "code 2.",
     .example = "bmf machine check my.machine --procs 64",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no machine",
-    .surplus = SURPLUS,
+    BMF_ONE_OPERAND("no machine", SURPLUS),
     .size = sizeof(options),
     .run = run_check};
 

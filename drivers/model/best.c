@@ -199,7 +199,7 @@ static int search_all(search *s, const bmf_model_options *o, json_t *results)
     return status;
 }
 
-static int find(const bmf_equations *equations, bmf_model_options *o)
+static int find(const bmf_equations *equations, const bmf_model_options *o)
 {
     char title[512];
     search s = {.equations = equations, .phases = equations_phases(equations), .count = o->p.count, .p = o->p.number};
@@ -226,15 +226,8 @@ static int find(const bmf_equations *equations, bmf_model_options *o)
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    bmf_model_options *o = values;
-    bmf_equations *equations = NULL;
-    int code = open_equations(operands->text[0], o, &equations);
-    if (code == 0)
-        code = report_status(ctx, check_all_points(equations, o));
-    if (code == 0)
-        code = find(equations, o);
-    close_equations(o, equations);
-    return code;
+    (void)ctx;
+    return use_equations(operands->text[0], values, find);
 }
 
 static const bmf_option table[] = {
@@ -256,9 +249,6 @@ const bmf_driver model_best_command = {
              "than one process, and the numbers from which on one phase takes longer than another one.",
     .example = "bmf model best mandel-comm -p 1..512 -d 160 -c 0.01us",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no file of equations",
-    .surplus = "more than one file of equations",
+    BMF_ONE_OPERAND("no file of equations", "more than one file of equations"),
     .size = sizeof(bmf_model_options),
     .run = run};

@@ -55,12 +55,9 @@ const bmf_driver model_check_command = {
         "number of arguments. Prints phases, parameters and functions, then what is odd: times that are multiplied "
         "with times, phases that no p changes, definitions that no phase uses.",
     .example = "bmf model check examples/models/life.model",
-    .exit_code = "0 nothing is wrong, 1 units are wrong, 2 bad usage, or a mistake in the file.",
+    .exit_code = "1 also if units are wrong, 2 also for a mistake in the file.",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no file of equations",
-    .surplus = "more than one file of equations",
+    BMF_ONE_OPERAND("no file of equations", "more than one file of equations"),
     .size = sizeof(bmf_model_options),
     .run = run_check};
 

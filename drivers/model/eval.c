@@ -161,9 +161,6 @@ static int print_all(setting *s)
 static int evaluate(const bmf_equations *equations, const bmf_model_options *o)
 {
     setting s = {.equations = equations, .options = o};
-    const int status = check_all_points(equations, o);
-    if (status != BMF_OK)
-        return report_status(NULL, status);
     s.estimate = allocate_array(equations_phases(equations) + 1, (int64_t)sizeof *s.estimate);
     const int code = print_all(&s);
     free(s.estimate);
@@ -172,14 +169,8 @@ static int evaluate(const bmf_equations *equations, const bmf_model_options *o)
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    bmf_model_options *o = values;
-    bmf_equations *equations = NULL;
     (void)ctx;
-    int code = open_equations(operands->text[0], o, &equations);
-    if (code == 0)
-        code = evaluate(equations, o);
-    close_equations(o, equations);
-    return code;
+    return use_equations(operands->text[0], values, evaluate);
 }
 
 static const bmf_option table[] = {
@@ -206,9 +197,6 @@ const bmf_driver model_eval_command = {
     .example = "bmf model eval life --sheet cray-t3d -p 1..32 -d 20,160 -c 0.05us,1us --phases",
     .see = "bmf-sheet",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no file of equations",
-    .surplus = "more than one file of equations",
+    BMF_ONE_OPERAND("no file of equations", "more than one file of equations"),
     .size = sizeof(bmf_model_options),
     .run = run};

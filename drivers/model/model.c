@@ -96,7 +96,8 @@ double model_time_of_one(const bmf_equations *equations, double d, double c)
     return total;
 }
 
-int check_all_points(const bmf_equations *equations, const bmf_model_options *o)
+/* Whether everything can be evaluated, so that a table is printed whole or not at all. Statuses of equations_times. */
+static int check_all_points(const bmf_equations *equations, const bmf_model_options *o)
 {
     const int phases = equations_phases(equations);
     const int64_t n = o->p.count;
@@ -116,6 +117,18 @@ int check_all_points(const bmf_equations *equations, const bmf_model_options *o)
     return status;
 }
 
+int use_equations(const char *name, bmf_model_options *o, int (*use)(const bmf_equations *, const bmf_model_options *))
+{
+    bmf_equations *equations = NULL;
+    int code = open_equations(name, o, &equations);
+    if (code == 0)
+        code = report_status(NULL, check_all_points(equations, o));
+    if (code == 0)
+        code = use(equations, o);
+    close_equations(o, equations);
+    return code;
+}
+
 /* ---- the group ---- */
 
 static const bmf_driver *const commands[] = {&model_eval_command,  &model_best_command, &model_plot_command,
@@ -131,8 +144,7 @@ const bmf_driver model_command = {
         "cost comes from a data sheet or from another file. F is a file, or the bare name of an installed one.",
     .example = "bmf model eval life --sheet examples/sheets/cray-t3d.sheet -p 1..32 -d 20,160 -c 0.1us\n"
                "bmf model best mandel-comm -p 1..512 -d 160 -c 0.01us",
-    .exit_code = "0 success, 1 failed, 2 bad usage, or a mistake in a file of equations: one line with file, line and "
-                 "column.",
+    .exit_code = "2 also for a mistake in a file of equations: one line with file, line and column.",
     .see = "bmf-sheet, bmf-predict",
     .commands = commands,
     .missing = "no command for models",

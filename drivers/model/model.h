@@ -52,10 +52,11 @@ int model_read_steps(const char *text, void *field);
 int open_equations(const char *name, bmf_model_options *options, bmf_equations **equations);
 /* Frees the lists. */
 void close_equations(bmf_model_options *options, bmf_equations *equations);
+/* Reads the file, checks that everything can be evaluated, and calls `use`. An exit code. */
+int use_equations(const char *name, bmf_model_options *options,
+                  int (*use)(const bmf_equations *equations, const bmf_model_options *options));
 /* "life.model, messages as in now-1996.model": what is evaluated; text may be NULL-terminated at size. Returns text. */
 const char *model_title(const bmf_equations *equations, char *text, size_t size);
-/* Whether everything can be evaluated, so that a table is printed whole or not at all. Statuses of equations_times. */
-int check_all_points(const bmf_equations *equations, const bmf_model_options *options);
 /* The total at one process, NaN if it cannot be had. */
 double model_time_of_one(const bmf_equations *equations, double d, double c);
 

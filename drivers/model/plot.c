@@ -281,10 +281,7 @@ const bmf_driver model_plot_command = {
     .example = "bmf model plot winnow -p 1..64 -d 20..640 -o winnow.html\n"
                "bmf model plot life -p 1..32 -d 160 -c 0.05us,0.5us --family c --speed-up -o life.svg",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no file of equations",
-    .surplus = "more than one file of equations",
+    BMF_ONE_OPERAND("no file of equations", "more than one file of equations"),
     .defaults = &defaults,
     .size = sizeof(bmf_model_options),
     .run = run};

@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/command/byte_count.h"
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/permute/data.h"
+#include "drivers/permute/describe.h"
+#include "drivers/permute/file.h"
 #include "drivers/permute/predict.h"
 #include "permute/exchange/exchange.h"
 #include "bmf/permute.h"
@@ -20,7 +23,8 @@ typedef struct options {
     const char *machine; /* predict for it, with so many processors; NULL: run */
     int64_t processors;
     bmf_permute_method method;
-    bool plan, verify, naive, tune, relabel, json;
+    bool plan, describe, disks, verify, naive, tune, relabel, json;
+    bmf_file_permutation file; /* in: permute this file instead */
 } options;
 
 /* ---- options ---- */
@@ -28,8 +32,10 @@ typedef struct options {
 /* With a machine the methods are those of the prediction. */
 static int check_prediction(const options *o)
 {
+    if (o->disks && !o->describe)
+        return usage_error("--disks goes with --describe");
     if (!o->machine)
-        return o->processors ? usage_error("--procs goes with --machine") : 0;
+        return o->processors && !o->describe ? usage_error("--procs goes with --machine") : 0;
     if (o->plan || o->verify || o->naive || o->tune || o->relabel)
         return usage_error("--machine only predicts; leave out --%s", o->plan     ? "plan"
                                                                       : o->verify ? "verify"
@@ -37,6 +43,38 @@ static int check_prediction(const options *o)
                                                                       : o->tune   ? "tune"
                                                                                   : "relabel");
     return 0;
+}
+
+/* A file says how many elements of how many bytes there are, and is permuted in its own way. */
+static int check_file(const options *o)
+{
+    const bmf_file_permutation *file = &o->file;
+    if (!file->in) {
+        const char *wrong = file->out      ? "out"
+                            : file->work   ? "work"
+                            : file->memory ? "memory"
+                            : file->block  ? "block"
+                            : file->rows   ? "rows"
+                            : file->copy   ? "copy"
+                                           : NULL;
+        return wrong                                   ? usage_error("--%s goes with --in", wrong)
+               : o->bits < 0                           ? usage_error("how many elements? give --bits")
+               : o->element_bytes == 0 && !o->describe ? usage_error("elements of how many bytes? give --elem")
+                                                       : 0;
+    }
+    const char *wrong = o->bits >= 0       ? "bits"
+                        : o->element_bytes ? "elem"
+                        : o->method_name   ? "method"
+                        : o->machine       ? "machine"
+                        : o->describe      ? "describe"
+                        : o->verify        ? "verify"
+                        : o->naive         ? "naive"
+                        : o->tune          ? "tune"
+                        : o->relabel       ? "relabel"
+                                           : NULL;
+    if (wrong)
+        return usage_error("--%s does not go with --in", wrong);
+    return file->out || o->plan ? 0 : usage_error("where to? give --out");
 }
 
 static int check_method(options *o)
@@ -277,6 +315,13 @@ static int predict(bmf_context *ctx, const options *o, const bmf_permutation *p)
     return permute_forecast_print(ctx, &forecast, p);
 }
 
+static int describe(bmf_context *ctx, const options *o, const bmf_permutation *p)
+{
+    const bmf_permute_description description = {
+        .machine = o->machine, .processors = o->processors, .disks = o->disks, .json = o->json};
+    return permute_describe(ctx, &description, p);
+}
+
 static int run_or_plan(bmf_context *ctx, const options *o, const bmf_permutation *p)
 {
     job j = {.ctx = ctx, .o = o, .permutation = *p};
@@ -289,29 +334,38 @@ static int run_or_plan(bmf_context *ctx, const options *o, const bmf_permutation
     return status;
 }
 
+static int run_file(bmf_context *ctx, options *o)
+{
+    o->file.matrix = o->matrix;
+    o->file.complement = o->complement;
+    o->file.plan = o->plan;
+    o->file.json = o->json;
+    return report_status(ctx, permute_file(ctx, &o->file));
+}
+
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     options *o = values;
     bmf_permutation p;
     (void)operands;
-    if (check_prediction(o) || check_method(o))
+    if (check_file(o) || check_prediction(o) || check_method(o))
         return 2;
+    if (o->file.in)
+        return run_file(ctx, o);
     int status = bmf_permutation_parse(ctx, o->bits, o->matrix, &p);
     if (status == BMF_OK && o->complement)
         status = bmf_permutation_parse_complement(ctx, o->complement, &p);
     status = bmf_agree(ctx, status);
     if (status == BMF_OK)
-        status = o->machine ? predict(ctx, o, &p) : run_or_plan(ctx, o, &p);
+        status = o->describe ? describe(ctx, o, &p) : o->machine ? predict(ctx, o, &p) : run_or_plan(ctx, o, &p);
     return report_status(ctx, status);
 }
 
 /* ---- tables ---- */
 
 static const bmf_option table[] = {
-    BMF_OPTION("bits", "N", BMF_WHOLE(options, bits, 0, BMF_MAX_BITS), "address bits, 0 to 63",
-               .missing = "how many elements? give --bits"),
-    BMF_OPTION("elem", "B", BMF_WHOLE(options, element_bytes, 1, LARGEST_ELEMENT), "bytes of an element, 1 to 4096",
-               .missing = "elements of how many bytes? give --elem"),
+    BMF_OPTION("bits", "N", BMF_WHOLE(options, bits, 0, BMF_MAX_BITS), "address bits, 0 to 63"),
+    BMF_OPTION("elem", "B", BMF_WHOLE(options, element_bytes, 1, LARGEST_ELEMENT), "bytes of an element, 1 to 4096"),
     BMF_OPTION(
         "matrix", "SPEC", BMF_TEXT(options, matrix),
         "A: identity, bitrev, transpose:ROWBITS, gray, invgray, shuffle:K, reblock:A,B,C,D, random:SEED, "
@@ -322,6 +376,13 @@ static const bmf_option table[] = {
     BMF_OPTION("method", "M", BMF_TEXT(options, method_name),
                "how the ranks exchange their data: rounds, alltoallv, naive or auto (default)"),
     BMF_OPTION("plan", NULL, BMF_FLAG(options, plan), "print the plan and stop; needs no memory for the elements"),
+    BMF_OPTION(
+        "describe", NULL, BMF_FLAG(options, describe),
+        "print the class, the ranks of submatrices, the 1-permutable sets and their schedule; with --machine also "
+        "what its router makes of them"),
+    BMF_OPTION("disks", NULL, BMF_FLAG(options, disks),
+               "with --describe: the lowest address bits are the devices' number, as of striped disks, and not the "
+               "highest, as of processors"),
     BMF_OPTION("verify", NULL, BMF_FLAG(options, verify), "check every element of the result"),
     BMF_OPTION("naive", NULL, BMF_FLAG(options, naive),
                "also time the naive way: element by element on one rank, row by row on several"),
@@ -334,10 +395,27 @@ static const bmf_option table[] = {
         "power of two of ranks"),
     BMF_OPTION(
         "machine", "M", BMF_TEXT(options, machine),
-        "predict it on the machine of file M instead, or on the installed machine of that name, by method; also sets "
-        "and clusters: record by record in 1-permutable sets of processors, of clusters of processors"),
+        "predict it on the machine of file M instead, or on the installed machine of that name, by method; also sets, "
+        "clusters and rows: record by record in 1-permutable sets of processors, of clusters of processors, or a "
+        "record "
+        "of each processor at a time"),
     BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, BMF_MAX_PROCESSORS),
-               "with --machine: processors; default: those of the machine"),
+               "with --machine or --describe: processors; default: those of the machine"),
+    BMF_OPTION("in", "F", BMF_TEXT(options, file.in),
+               "permute the elements of this .npy file, which need not fit into memory, instead of test data"),
+    BMF_OPTION("out", "G", BMF_TEXT(options, file.out), "with --in: the permuted file; appears whole or not at all"),
+    BMF_OPTION("rows", NULL, BMF_FLAG(options, file.rows), "with --in: permute rows of the file as wholes"),
+    BMF_OPTION("memory", "SIZE", BMF_OTHER(options, file.memory, byte_count_read),
+               "with --in: memory of every rank, such as 512M or 4G; default: half of what the host has left"),
+    BMF_OPTION(
+        "block", "SIZE", BMF_OTHER(options, file.block, byte_count_read),
+        "with --in: read and write at least so many bytes in one place, such as 1M for disks that seek; default: "
+        "as a place costs as long as 16K bytes"),
+    BMF_OPTION(
+        "work", "DIR", BMF_TEXT(options, file.work),
+        "with --in: work in this directory, on the file system of --out; a run that was ended goes on there when "
+        "the same command is given again"),
+    BMF_OPTION("copy", NULL, BMF_FLAG(options, file.copy), "with --in: also time a copy of the file"),
     BMF_OPTION("json", NULL, BMF_FLAG(options, json), "print one JSON object"),
     BMF_OPTION_END};
 
@@ -346,13 +424,17 @@ static const options defaults = {.bits = -1, .method = BMF_PERMUTE_AUTO};
 const bmf_driver permute_command = {
     .name = "permute",
     .summary = "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..",
-    .synopsis = "mpirun -n R bmf permute --bits N --elem B --matrix SPEC [OPTION]..",
+    .synopsis = "mpirun -n R bmf permute --bits N --elem B --matrix SPEC [OPTION]..\n"
+                "mpirun -n R bmf permute --in F.npy --out G.npy --matrix SPEC [--memory SIZE] [OPTION]..",
     .about =
         "Permutes 2^N elements of B bytes, split over the ranks, by y = A x + c over GF(2): the element with address x "
-        "moves to address y. Prints what was moved and how fast.",
+        "moves to address y. Prints what was moved and how fast. With --in and --out: those of a .npy file, in the "
+        "least "
+        "number of passes over the file that the memory allows.",
     .example = "mpirun -n 2 bmf permute --bits 24 --elem 8 --matrix transpose:12 --verify\n"
                "mpirun -n 1 bmf permute --bits 40 --elem 8 --matrix bitrev --plan\n"
-               "bmf permute --bits 21 --elem 4 --matrix transpose:11 --machine decmpp-2048",
+               "bmf permute --bits 21 --elem 4 --matrix transpose:11 --machine decmpp-2048\n"
+               "bmf permute --in big.npy --out permuted.npy --matrix bitrev --memory 4G",
     .exit_code = "1 is a wrong element, too; 2 a singular matrix, or more data than memory.",
     .see = "bmf-machine",
     .note = "The options of every program of bmf, such as --bmf-threads, are understood too.",

@@ -47,9 +47,10 @@ static int choose_methods(bmf_context *ctx, const bmf_permute_forecast *forecast
     const bool all = !forecast->method || strcmp(forecast->method, "auto") == 0;
     t->rows = all ? 0 : 1;
     if (!all && !predicted_method_find(forecast->method, &t->row[0].method))
-        return bmf_fail(ctx, BMF_ERROR_USAGE,
-                        "unknown method '%s'; known with --machine: rounds, alltoallv, naive, sets, clusters, auto",
-                        forecast->method);
+        return bmf_fail(
+            ctx, BMF_ERROR_USAGE,
+            "unknown method '%s'; known with --machine: rounds, alltoallv, naive, sets, clusters, rows, auto",
+            forecast->method);
     for (int k = 0; all && k < BMF_PREDICT_METHODS; k++)
         if (predicted_method_fits((bmf_predicted_method)k, t->machine, t->permutation, t->processors))
             t->row[t->rows++].method = (bmf_predicted_method)k;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "drivers/predict/predict.h"
 #include "drivers/predict/process.h"
@@ -15,7 +16,7 @@
 /* What the program is told, and where its answers are: files in a directory of this user's. */
 typedef struct exchange {
     char *directory;
-    char *prediction, *trace;
+    char *prediction, *trace, *measurements;
 } exchange;
 
 static char *path_in(const char *directory, const char *name)
@@ -33,6 +34,7 @@ static int open_exchange(exchange *files)
         return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory: %s", strerror(errno));
     files->prediction = path_in(files->directory, "prediction");
     files->trace = path_in(files->directory, "trace");
+    files->measurements = path_in(files->directory, "measurements");
     return BMF_OK;
 }
 
@@ -40,6 +42,7 @@ static void close_exchange(exchange *files)
 {
     free(files->prediction);
     free(files->trace);
+    free(files->measurements);
     temporary_directory_remove(files->directory);
 }
 
@@ -54,6 +57,7 @@ static void set_environment(const bmf_predict_options *options, int64_t processo
 {
     setenv("BMF_MACHINE", options->machine->path, 1);
     setenv("BMF_PREDICTION", files->prediction, 1);
+    setenv("BMF_MEASUREMENTS", files->measurements, 1);
     set_number("BMF_PROCS", processors);
     if (options->ranks > 0)
         set_number("BMF_RANKS", options->ranks);
@@ -77,23 +81,35 @@ static void prepare(void *state)
     set_environment(t->options, t->processors, t->traced, t->files);
 }
 
-/* Starts the program and waits. */
-static int run_child(const bmf_predict_options *options, int64_t processors, bool traced, const exchange *files)
+/* Starts the program and waits. What it prints is for standard error, the first time. */
+static int run_child(const bmf_predict_options *options, const bmf_predicted *predicted, bool traced,
+                     const exchange *files)
 {
-    told t = {options, processors, traced, files};
-    return process_run(
-        &(bmf_process){.command = options->command, .name = options->command[0], .prepare = prepare, .state = &t});
+    told t = {options, predicted->processors, traced, files};
+    return process_run(&(bmf_process){.command = options->command,
+                                      .name = options->command[0],
+                                      .prepare = prepare,
+                                      .state = &t,
+                                      .silent = predicted->runs > 0});
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static int read_prediction(const bmf_predict_options *options, const char *path, bmf_predicted *predicted)
 {
     json_error_t error;
     json_int_t messages, bytes, rank_messages, rank_bytes;
-    json_t *remarks = NULL, *remark, *root = json_load_file(path, 0, &error);
+    json_t *remarks = NULL, *remark, *measured = NULL, *root = json_load_file(path, 0, &error);
     size_t index;
-    if (!root || json_unpack(root, "{s:F, s:F, s:F, s:I, s:I, s:I, s:I, s:o}", "seconds", &predicted->seconds, "low",
-                             &predicted->low, "high", &predicted->high, "messages", &messages, "bytes", &bytes,
-                             "rank_messages", &rank_messages, "rank_bytes", &rank_bytes, "remarks", &remarks) != 0) {
+    if (!root || json_unpack(root, "{s:F, s:F, s:F, s:F, s:o, s:I, s:I, s:I, s:I, s:o}", "seconds", &predicted->seconds,
+                             "low", &predicted->low, "high", &predicted->high, "best", &predicted->best,
+                             "measured_error", &measured, "messages", &messages, "bytes", &bytes, "rank_messages",
+                             &rank_messages, "rank_bytes", &rank_bytes, "remarks", &remarks) != 0) {
         json_decref(root);
         return bmf_fail(NULL, BMF_ERROR_USAGE,
                         "'%s' predicted nothing; is it linked with bmf, and does it call bmf_close?",
@@ -105,6 +121,7 @@ static int read_prediction(const bmf_predict_options *options, const char *path,
         return bmf_fail(NULL, BMF_ERROR_USAGE, "'%s' predicted %g s, between %g and %g: no times", options->command[0],
                         predicted->seconds, predicted->low, predicted->high);
     }
+    predicted->measured_error = json_is_number(measured) ? json_number_value(measured) : NAN;
     predicted->messages = messages;
     predicted->bytes = bytes;
     predicted->rank_messages = rank_messages;
@@ -124,6 +141,22 @@ static int read_run(const char *path, bmf_predicted *predicted)
     return BMF_OK;
 }
 
+/* Runs the program until what it measures is known; every run has the times of those before. */
+static int run_all(const bmf_predict_options *options, bool traced, const exchange *files, bmf_predicted *predicted)
+{
+    const double since = seconds_now();
+    do {
+        const int64_t processors = predicted->processors, runs = predicted->runs;
+        BMF_TRY(run_child(options, predicted, traced, files));
+        predicted_free(predicted);
+        *predicted = (bmf_predicted){.processors = processors, .runs = runs};
+        BMF_TRY(read_prediction(options, files->prediction, predicted));
+        predicted->runs++;
+    } while (options->machine->compute == BMF_COMPUTE_MEASURED && !process_was_signalled() &&
+             needs_another_run(options, predicted->runs, seconds_now() - since, predicted->measured_error));
+    return BMF_OK;
+}
+
 int predict_executable(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
     exchange files;
@@ -134,9 +167,7 @@ int predict_executable(const bmf_predict_options *options, int64_t processors, b
     network->type->destroy(network);
     int status = open_exchange(&files);
     if (status == BMF_OK) {
-        status = run_child(options, processors, traced, &files);
-        if (status == BMF_OK)
-            status = read_prediction(options, files.prediction, predicted);
+        status = run_all(options, traced, &files, predicted);
         if (status == BMF_OK && traced)
             status = read_run(files.trace, predicted);
     }

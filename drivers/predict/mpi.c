@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,7 +164,8 @@ static int replay(virtual_run *r, bool traced, bmf_predicted *predicted)
         status = replay_recorded(trace->run[0], r->options->machine, r->network, &r->replay, &run, &counts);
     bmf_trace_free(trace);
     BMF_TRY(status);
-    predicted->seconds = predicted->low = predicted->high = counts.seconds;
+    predicted->seconds = predicted->low = predicted->high = predicted->best = counts.seconds;
+    predicted->measured_error = NAN;
     predicted->messages = predicted->rank_messages = counts.messages;
     predicted->bytes = predicted->rank_bytes = counts.bytes;
     add_remarks(r, &counts, predicted);

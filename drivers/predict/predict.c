@@ -11,6 +11,7 @@
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "predict/replay/recorded.h"
+#include "predict/model/measurements.h"
 #include "predict/report/report.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
@@ -154,6 +155,17 @@ void predicted_free(bmf_predicted *predicted)
     *predicted = (bmf_predicted){0};
 }
 
+/* Enough runs that the median is known to one percent; no more than a few seconds of them, once there are some. */
+bool needs_another_run(const bmf_predict_options *options, int64_t runs, double seconds, double error)
+{
+    static const double known = 0.01, max_seconds = 3.0;
+    if (options->repeats > 0)
+        return runs < options->repeats;
+    if (runs < BMF_MEASURED_MIN)
+        return true;
+    return error > known && runs < BMF_MEASURED_MAX - 1 && seconds < max_seconds;
+}
+
 /* Without the directory. */
 static const char *program_name(const bmf_predict_options *o)
 {
@@ -190,6 +202,42 @@ static const bmf_predicted *fastest(int64_t count, const bmf_predicted *run)
     return best;
 }
 
+/* Whether the machine's file has costs without a measured error. */
+static bool states_costs(const bmf_machine *machine)
+{
+    bmf_network *network;
+    bool stated = machine_compute_error(machine) > 0.0;
+    if (machine_network(machine, 1, &network) == BMF_OK) {
+        stated = stated || network->relative_error > 0.0;
+        network->type->destroy(network);
+    }
+    return stated;
+}
+
+/* What a reader of the table should know. */
+static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
+{
+    static const double noticeable = 1.1, noisy = 0.05;
+    const bmf_predicted *reference = reference_of(o->processors.count, run);
+    double error = 0.0;
+    bool above = false;
+    for (int64_t k = 0; k < o->processors.count; k++) {
+        error = fmax(error, run[k].measured_error);
+        above = above || efficiency(&run[k], reference) > noticeable;
+    }
+    if (above)
+        printf(
+            "\nefficiency above 1: kernels take less for an element here where a processor has fewer of them, as in a "
+            "cache;\nsuch a machine may have other caches\n");
+    if (error > noisy)
+        printf("\nthis host is not quiet: times of kernels are known to %.0f %% only; --repeats N runs more often\n",
+               100.0 * error);
+    if (states_costs(o->machine))
+        printf("\nthe intervals take costs that %s states without a measured error to be off by %.0f %% "
+               "(relative_error)\n",
+               o->machine->name, 100.0 * o->machine->relative_error);
+}
+
 static void print_table(const bmf_predict_options *o, const bmf_predicted *run)
 {
     const bmf_predicted *reference = reference_of(o->processors.count, run), *best = fastest(o->processors.count, run);
@@ -198,7 +246,7 @@ static void print_table(const bmf_predict_options *o, const bmf_predicted *run)
     printf("%10s %12s %25s %10s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up", "efficiency",
            "messages", "bytes");
     for (int64_t k = 0; k < o->processors.count; k++) {
-        char interval[64] = "not known";
+        char interval[64] = "exact";
         if (run[k].high - run[k].low > 1e-9 * run[k].seconds)
             snprintf(interval, sizeof interval, "%.4g .. %.4g", run[k].low, run[k].high);
         printf("%10lld %12.6g %25s %10.3f %10.3f %12lld %16lld%s\n", (long long)run[k].processors, run[k].seconds,
@@ -214,6 +262,7 @@ static void print_table(const bmf_predict_options *o, const bmf_predicted *run)
     for (int64_t k = 0; outside && k < o->processors.count; k++)
         for (int64_t r = 0; r < run[k].remarks; r++)
             printf("%s* %lld processors: %s\n", r == 0 ? "\n" : "", (long long)run[k].processors, run[k].remark[r]);
+    print_notes(o, run);
 }
 
 static json_t *run_object(const bmf_predicted *run, const bmf_predicted *reference)
@@ -221,9 +270,10 @@ static json_t *run_object(const bmf_predicted *run, const bmf_predicted *referen
     json_t *remarks = json_array();
     for (int64_t k = 0; k < run->remarks; k++)
         json_array_append_new(remarks, json_string(run->remark[k]));
-    return json_pack("{s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:o, s:b, s:o}", "processors",
-                     (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "messages",
-                     (json_int_t)run->messages, "bytes", (json_int_t)run->bytes, "rank_messages",
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:o}", "processors",
+                     (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "best",
+                     run->best, "runs", (json_int_t)run->runs, "measured_error", json_finite(run->measured_error),
+                     "messages", (json_int_t)run->messages, "bytes", (json_int_t)run->bytes, "rank_messages",
                      (json_int_t)run->rank_messages, "rank_bytes", (json_int_t)run->rank_bytes, "efficiency",
                      json_finite(efficiency(run, reference)), "in_domain", run->remarks == 0, "remarks", remarks);
 }
@@ -408,6 +458,10 @@ static const bmf_option options[] = {
                "what receives from any source get; default simulated:"),
     BMF_OPTION("launch", "COMMAND", BMF_TEXT(bmf_predict_options, launch),
                "how it is started; {p} is P; default: mpirun.mpich -n {p}"),
+    BMF_OPTION(
+        "repeats", "N", BMF_WHOLE(bmf_predict_options, repeats, 1, BMF_MEASURED_MAX - 1),
+        "runs of the program if its kernels are timed here; default: 4 and more, until the median is known to one "
+        "percent or 3 s have passed"),
     BMF_OPTION("trace", "FILE", BMF_TEXT(bmf_predict_options, trace), "write the predicted trace (of the last P)"),
     BMF_OPTION("measured", "FILE", BMF_TEXT(bmf_predict_options, measured),
                "a trace of a real run, to stand as run 0 beside the predicted one in --trace and --html"),

@@ -20,6 +20,7 @@ typedef struct bmf_predict_options {
     bmf_processor_list processors;
     int64_t ranks;   /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
     int64_t samples; /* 0: as many as are cheap */
+    int64_t repeats; /* of runs whose kernels are timed here; 0: until their median is known */
     bool reassociate, json;
     bool mpi;              /* the command is any MPI program */
     bool recorded_sources; /* and what its receives from any source got in the real run counts */
@@ -32,7 +33,10 @@ typedef struct bmf_predict_options {
 /* What is said about one number of processors. */
 typedef struct bmf_predicted {
     int64_t processors;
-    double seconds, low, high;
+    double seconds, low, high; /* the median of what one run may take, and its 95 % interval */
+    double best;               /* without any noise */
+    double measured_error;     /* relative standard error of what was timed here; NAN: nothing was, or too few runs */
+    int64_t runs;              /* of the program, if its kernels are timed here */
     int64_t messages, bytes, rank_messages, rank_bytes;
     int64_t remarks;
     char **remark; /* what lies outside the domain of an equation */
@@ -49,6 +53,8 @@ int predict_executable(const bmf_predict_options *options, int64_t processors, b
 int predict_mpi(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 /* By bmf_replay_compute. */
 extern const char *const compute_names[];
+/* Whether kernels that are timed here need another run after `runs` in `seconds`. */
+bool needs_another_run(const bmf_predict_options *options, int64_t runs, double seconds, double error);
 /* Adds a copy of a remark. */
 void predicted_remark(bmf_predicted *predicted, const char *text);
 void predicted_free(bmf_predicted *predicted);

@@ -17,8 +17,11 @@
  * so that standard output has the prediction alone. */
 static void become_program(const bmf_process *p, int failed)
 {
+    const int silence = p->silent ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
     p->prepare(p->state);
-    dup2(STDERR_FILENO, STDOUT_FILENO);
+    dup2(silence >= 0 ? silence : STDERR_FILENO, STDOUT_FILENO);
+    if (silence >= 0)
+        dup2(silence, STDERR_FILENO);
     execvp(p->command[0], p->command);
     const int failure = errno;
     _exit(write(failed, &failure, sizeof failure) > 0 ? 127 : 126);
@@ -65,6 +68,11 @@ static void restore_signals(const signals *before)
     for (int k = 0; k < HANDLED; k++)
         sigaction(handled[k], &before->usual[k], NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+bool process_was_signalled(void)
+{
+    return received;
 }
 
 void process_obey_signal(void)

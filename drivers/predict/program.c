@@ -1,4 +1,6 @@
 /* Predicting a program of the language: it runs on the model backend, in this process. */
+#include <math.h>
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +29,8 @@ static int time_actions(bmf_context *ctx, const bmf_predict_options *options, bo
     const int status = simulate_interval(model_actions(model), network, options->samples, &prediction);
     if (status != BMF_OK) /* the simulator knows no context */
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
-    predicted->seconds = prediction.seconds;
+    predicted->seconds = prediction.median;
+    predicted->best = prediction.seconds;
     predicted->low = prediction.low;
     predicted->high = prediction.high;
     if (traced) {
@@ -40,7 +43,23 @@ static int time_actions(bmf_context *ctx, const bmf_predict_options *options, bo
     return BMF_OK;
 }
 
-static int run_program(bmf_context *ctx, const bmf_predict_options *options, bool traced, bmf_predicted *predicted)
+/* Adds this run's times of kernels to those of the runs before; *last: no other run is needed. */
+static void measure(bmf_context *ctx, const bmf_predict_options *options, bmf_measurements *all, double since,
+                    bmf_predicted *predicted, bool *last)
+{
+    predicted->measured_error = NAN;
+    *last = true;
+    if (!model_is_measured(model_of_context(ctx)))
+        return;
+    model_measure(ctx, all);
+    predicted->runs++;
+    predicted->measured_error = measurements_error(all);
+    *last = !needs_another_run(options, predicted->runs, MPI_Wtime() - since, predicted->measured_error);
+}
+
+/* One run; what follows from all of them if it is the last. */
+static int run_program(bmf_context *ctx, const bmf_predict_options *options, bool traced, bmf_measurements *all,
+                       double since, bmf_predicted *predicted, bool *last)
 {
     bmf_driver_options o = options->program;
     bmf_program program = {0};
@@ -62,23 +81,38 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
         predicted->rank_messages = after.rank_messages - before.rank_messages;
         predicted->rank_bytes = after.rank_bytes - before.rank_bytes;
         value_free(&result);
-        status = time_actions(ctx, options, traced, predicted);
+        measure(ctx, options, all, since, predicted, last);
     }
+    if (status == BMF_OK && *last)
+        status = time_actions(ctx, options, traced, predicted);
     program_free(&program);
+    return status;
+}
+
+static int run_once(const bmf_predict_options *options, bool traced, bmf_measurements *all, double since,
+                    bmf_predicted *predicted, bool *last)
+{
+    bmf_options o = bmf_options_init();
+    bmf_context *ctx;
+    o.processors = predicted->processors;
+    o.program = options->path;
+    BMF_TRY(bmf_open_with(MPI_COMM_WORLD, &o, &ctx));
+    int status = run_program(ctx, options, traced, all, since, predicted, last);
+    if (status != BMF_OK)
+        bmf_fail(NULL, status, "%s", bmf_error_text(ctx));
+    bmf_close(ctx);
     return status;
 }
 
 int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
-    bmf_options o = bmf_options_init();
-    bmf_context *ctx;
+    bmf_measurements all = {0};
+    const double since = MPI_Wtime();
+    bool last = false;
+    int status = BMF_OK;
     *predicted = (bmf_predicted){.processors = processors};
-    o.processors = processors;
-    o.program = options->path;
-    BMF_TRY(bmf_open_with(MPI_COMM_WORLD, &o, &ctx));
-    int status = run_program(ctx, options, traced, predicted);
-    if (status != BMF_OK)
-        bmf_fail(NULL, status, "%s", bmf_error_text(ctx));
-    bmf_close(ctx);
+    while (status == BMF_OK && !last)
+        status = run_once(options, traced, &all, since, predicted, &last);
+    measurements_free(&all);
     return status;
 }

@@ -240,9 +240,6 @@ const bmf_driver sweep_show_command = {
              "medians against one process; or writes files of them. Reads sweeps and the blocks of document 001.",
     .example = "bmf sweep show life.sweep --html life.html --csv life.csv",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no sweep",
-    .surplus = "more than one sweep",
+    BMF_ONE_OPERAND("no sweep", "more than one sweep"),
     .size = sizeof(options),
     .run = run};

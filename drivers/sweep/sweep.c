@@ -286,7 +286,7 @@ const bmf_driver sweep_run_command = {
         "words `seconds X` and `phase NAME X`; otherwise what passed from start to end. A run that fails is kept with "
         "its reason. Predictions by a machine file or by equations stand in the same file.",
     .example = "bmf sweep -p 1,2,4 -n 20,40,80,160 --repeat 3 --model life -o life.sweep -- ./life --n {n} --json",
-    .exit_code = "0 success, 1 a run failed or a file could not be written, 2 bad usage or bad input.",
+    .exit_code = "1 also if a run of the program failed.",
     .options = table,
     .max_operands = BMF_ANY_NUMBER,
     .defaults = &defaults,
@@ -305,7 +305,7 @@ const bmf_driver sweep_command = {
     .example = "bmf sweep -p 1,2,4 -n 20..160 --model life -o life.sweep -- ./life --n {n} --json\n"
                "bmf sweep show life.sweep --html life.html\n"
                "bmf sweep compare monday.sweep tuesday.sweep",
-    .exit_code = "0 success, 1 a run failed or a file could not be written, 2 bad usage or bad input.",
+    .exit_code = "1 also if a run of the program failed.",
     .see = "bmf-model, bmf-predict",
     .commands = commands,
     .usual = &sweep_run_command,

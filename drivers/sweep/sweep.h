@@ -3,6 +3,7 @@
 #define BMF_DRIVERS_SWEEP_H
 
 #include "drivers/command/command.h"
+#include "drivers/command/launch.h"
 #include "predict/sweep/sweep.h"
 
 extern const bmf_driver sweep_run_command, sweep_show_command, sweep_compare_command;
@@ -17,9 +18,6 @@ typedef struct bmf_launched {
     char reason[BMF_SWEEP_TEXT]; /* of a failure, one line */
 } bmf_launched;
 
-/* A list of words, with {p} and {n} replaced, NULL at the end; launch_words_free releases it. */
-char **launch_words(const char *launch, char *const *program, int64_t p, double n);
-void launch_words_free(char **word);
 /* Runs the command and reads its times from what it prints; false and a reason if it failed. */
 bool launch_program(char *const *word, bmf_launched *launched);
 /* Runs a command whose output is one JSON object of `bmf predict`; its time is the total. */

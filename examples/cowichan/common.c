@@ -139,31 +139,102 @@ struct run run_open(int argc, char **argv, const char *program, const char *what
         fail(&run, 2, "--threads %lld: from 1 to 1024", (long long)run.threads);
     if (run.seed < 0 || run.seed > UINT32_MAX)
         fail(&run, 2, "--seed %lld: from 0 to 4294967295", (long long)run.seed);
-    bmf_phase("input");
+    phase("input");
     return run;
+}
+
+enum { MAX_PHASES = 64, PHASE_NAME = 24 };
+
+/* The phases of the parallel part on this rank, in the order in which they first began. */
+static struct phases {
+    bool counting; /* between run_begin and run_end */
+    int count, now;
+    double since;
+    const char *name[MAX_PHASES];
+    double seconds[MAX_PHASES];
+} phases = {.now = -1};
+
+static int find_phase(const char *name)
+{
+    int k = 0;
+    while (k < phases.count && strcmp(phases.name[k], name) != 0)
+        k++;
+    return k;
+}
+
+static void end_phase(void)
+{
+    const double time = MPI_Wtime();
+    if (phases.counting && phases.now >= 0)
+        phases.seconds[phases.now] += time - phases.since;
+    phases.since = time;
+    phases.now = -1;
+}
+
+void phase(const char *name)
+{
+    bmf_phase(name);
+    end_phase();
+    const int k = find_phase(name);
+    if (!phases.counting || k == MAX_PHASES)
+        return;
+    if (k == phases.count)
+        phases.name[phases.count++] = name;
+    phases.now = k;
 }
 
 void run_begin(struct run *run)
 {
     bmf_value("n", (double)run->n);
     MPI_Barrier(MPI_COMM_WORLD);
+    phases.counting = true;
     run->seconds = -MPI_Wtime();
 }
 
 void run_end(struct run *run)
 {
     run->seconds += MPI_Wtime();
+    end_phase();
+    phases.counting = false;
+}
+
+/* Rank 0, which is never without rows, has all phases; slowest[k]: of its phase k, on rank 0. */
+static void slowest_phases(double slowest[MAX_PHASES])
+{
+    int count = phases.count;
+    double own[MAX_PHASES] = {0};
+    MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int k = 0; k < count; k++) {
+        char name[PHASE_NAME] = "";
+        if (k < phases.count)
+            snprintf(name, sizeof name, "%s", phases.name[k]);
+        MPI_Bcast(name, PHASE_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+        const int mine = find_phase(name);
+        own[k] = mine < phases.count ? phases.seconds[mine] : 0;
+    }
+    MPI_Reduce(own, slowest, count, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+}
+
+static void print_object(const struct run *run, double seconds, const double *slowest, uint64_t checksum)
+{
+    printf("{\"program\": \"%s\", \"n\": %lld, \"p\": %d, \"seconds\": %.9g, \"phases\": {", run->program,
+           (long long)run->n, run->ranks, seconds);
+    for (int k = 0; k < phases.count; k++)
+        printf("%s\"%s\": %.9g", k > 0 ? ", " : "", phases.name[k], slowest[k]);
+    printf("}, \"checksum\": \"%016llx\"}\n", (unsigned long long)checksum);
 }
 
 int run_close(struct run *run, uint64_t checksum)
 {
-    double slowest;
-    MPI_Reduce(&run->seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-    if (run->rank == 0)
-        printf(run->json
-                   ? "{\"program\": \"%s\", \"n\": %lld, \"p\": %d, \"seconds\": %.9g, \"checksum\": \"%016llx\"}\n"
-                   : "%s n %lld p %d seconds %.6f checksum %016llx\n",
-               run->program, (long long)run->n, run->ranks, slowest, (unsigned long long)checksum);
+    double seconds, slowest[MAX_PHASES];
+    MPI_Reduce(&run->seconds, &seconds, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+    if (run->json)
+        slowest_phases(slowest);
+    if (run->rank == 0 && run->json)
+        print_object(run, seconds, slowest, checksum);
+    else if (run->rank == 0)
+        printf("%s n %lld p %d seconds %.6f checksum %016llx\n", run->program, (long long)run->n, run->ranks, seconds,
+               (unsigned long long)checksum);
     const bool printed = fflush(stdout) == 0;
     bmf_phase_end();
     MPI_Finalize();
@@ -372,7 +443,7 @@ void system_open(struct run *run, const char *vector_path, struct matrix *a, str
 
 void output(const struct run *run, const struct matrix *matrix)
 {
-    bmf_phase("output");
+    phase("output");
     if (run->out)
         matrix_write(run, run->out, matrix);
 }

@@ -40,6 +40,10 @@ void run_end(struct run *run);
 /** Prints the line of the run with its checksum, ends MPI and returns the exit code. */
 int run_close(struct run *run, uint64_t checksum);
 
+/** Local: ends the phase before and begins this one, for a recorder (bmf_mark.h) and for the times that --json prints:
+ * of the phases of the parallel part that rank 0 has, each on the rank it took longest on. `name` is kept. */
+void phase(const char *name);
+
 /** Ends the run with one line from rank 0: 2 for what was asked, 1 for what happened. All ranks call it alike. */
 _Noreturn void fail(const struct run *run, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /** Goes on if `error` of rank 0 is empty; otherwise ends the run with it. */

@@ -89,17 +89,17 @@ static void pull_by(const struct part *part, const double *city, double k)
 
 static void iterate(struct part *part, const double *cities, int64_t n, double k)
 {
-    bmf_phase("neighbours");
+    phase("neighbours");
     if (part->count > 0)
         swap_ends(part);
     bmf_compute(part->count);
-    bmf_phase("pull");
+    phase("pull");
     for (int j = 0; j < 2 * part->count; j++)
         part->pull[j] = 0;
     for (int64_t i = 0; i < n; i++)
         pull_by(part, cities + 2 * i, k);
     bmf_compute((double)n * ((double)n + 1) * part->count);
-    bmf_phase("move");
+    phase("move");
     double *const moved = memory(2L * (part->count + 2), sizeof *moved);
     for (int j = 0; j < part->count; j++)
         move(point(part, j), point(part, j - 1), point(part, j + 1), part->pull + 2 * j, k, moved + 2 * (j + 1));
@@ -111,9 +111,9 @@ static void iterate(struct part *part, const double *cities, int64_t n, double k
 struct matrix elastic(const struct run *run, const struct matrix *in, int64_t iterations)
 {
     const int64_t n = in->rows, m = vector_length(n);
-    bmf_phase("cities");
+    phase("cities");
     double *const cities = matrix_to_all(in);
-    bmf_phase("init");
+    phase("init");
     struct matrix ring = matrix_make(run, m, 2, REALS);
     const int active = m < run->ranks ? (int)m : run->ranks;
     struct part part = {.count = ring.count, .alone = active == 1};
@@ -129,7 +129,7 @@ struct matrix elastic(const struct run *run, const struct matrix *in, int64_t it
         iterate(&part, cities, n, scale(i));
     for (int j = 0; j < 2 * ring.count; j++)
         ring.reals[j] = point(&part, 0)[j];
-    bmf_phase("barrier");
+    phase("barrier");
     MPI_Barrier(MPI_COMM_WORLD);
     free(part.points);
     free(part.pull);

@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     if (farm.packets < 0 || farm.size < 1 || farm.packets > INT32_MAX || farm.size > INT32_MAX || !(farm.mean >= 0))
         fail(&run, 2, "--packets is from 0, --size from 1, --mean from 0");
     run_begin(&run);
-    bmf_phase("farm");
+    phase("farm");
     /* the collector has all rows */
     const int64_t rows = run.rank == run.ranks - 1 ? farm.packets : 0;
     struct matrix results = matrix_make_dealt(&run, farm.size, INTS, deal_counted(rows, run.ranks));

@@ -3,6 +3,7 @@
  * The owner of the pivot's row scales it and broadcasts it with its element of b; all ranks subtract it from all their
  * other rows. With --pivot the row is the one, of those not used yet, whose element in the column is largest: one more
  * reduction a row. */
+#include "mains.h"
 #include "programs.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ static void subtract(double *row, const double *pivot, int k, int end)
 static void broadcast_row(const struct run *run, const struct matrix *work, int row, int k, double *pivot)
 {
     const int owner = deal_owner(&work->deal, row), end = work->columns;
-    bmf_phase("pivot");
+    phase("pivot");
     if (run->rank == owner) {
         double *const mine = real_row(work, row);
         const double scale = mine[k];
@@ -59,7 +60,7 @@ static void broadcast_row(const struct run *run, const struct matrix *work, int 
         memcpy(pivot, mine, (size_t)end * sizeof(double));
         bmf_compute(2.0 * (end - k) + 4);
     }
-    bmf_phase("broadcast");
+    phase("broadcast");
     MPI_Bcast(pivot, end, MPI_DOUBLE, owner, MPI_COMM_WORLD);
     if (pivot[k] == 0 || !isfinite(pivot[k]))
         fail(run, 1, "row %d has no pivot", row);
@@ -68,17 +69,17 @@ static void broadcast_row(const struct run *run, const struct matrix *work, int 
 struct matrix gauss(const struct run *run, const struct matrix *a, const struct matrix *b, bool choose)
 {
     const int n = a->rows;
-    bmf_phase("copy");
+    phase("copy");
     struct matrix work = extended(run, a, b), x = matrix_make(run, n, 1, REALS);
     double *const pivot = memory(n + 1L, sizeof *pivot);
     int *const row_of = memory(n, sizeof *row_of);
     char *const used = memory(n, 1);
     for (int k = 0; k < n; k++) {
-        bmf_phase("pivot");
+        phase("pivot");
         row_of[k] = choose ? largest_in_column(&work, used, k) : k;
         used[row_of[k]] = 1;
         broadcast_row(run, &work, row_of[k], k, pivot);
-        bmf_phase("transform");
+        phase("transform");
 #pragma omp parallel for num_threads((int)run->threads)
         for (int i = work.first; i < work.first + work.count; i++)
             if (i != row_of[k])
@@ -102,8 +103,9 @@ struct matrix gauss(const struct run *run, const struct matrix *a, const struct 
 
 #ifndef COWICHAN_CHAIN
 /* The same elimination of a whole system, in place. */
-static void *reference(double *a, double *b, int64_t n, bool choose)
+static void *reference(double *a, double *b, int64_t n, const void *pivot)
 {
+    const bool choose = *(const bool *)pivot;
     double *const x = memory(n, sizeof *x);
     int64_t *const row_of = memory(n, sizeof *row_of);
     char *const used = memory(n, 1);
@@ -150,18 +152,6 @@ int main(int argc, char **argv)
     system_open(&run, vector, &a, &b);
     run_begin(&run);
     struct matrix x = gauss(&run, &a, &b, pivot);
-    run_end(&run);
-    output(&run, &x);
-    if (run.check) {
-        double *const whole = matrix_gather(&run, &a), *const right = matrix_gather(&run, &b);
-        check_equal(&run, "the solution", &x, whole ? reference(whole, right, a.rows, pivot) : NULL, 0);
-        free(whole);
-        free(right);
-    }
-    const uint64_t checksum = matrix_checksum(&x);
-    matrix_free(&a);
-    matrix_free(&b);
-    matrix_free(&x);
-    return run_close(&run, checksum);
+    return system_close(&run, &a, &b, &x, "the solution", reference, &pivot);
 }
 #endif

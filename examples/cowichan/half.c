@@ -55,19 +55,19 @@ struct matrix half(const struct run *run, const struct matrix *in)
 {
     struct matrix local = matrix_make(run, in->rows, in->columns, INTS),
                   out = matrix_make(run, in->rows, in->columns, INTS);
-    bmf_phase("shuffle");
+    phase("shuffle");
     for (int i = in->first; i < in->first + in->count; i++)
         for (int j = 0; j < in->columns; j++)
             int_row(&local, i)[j] = int_row(in, i)[source(j, in->columns)];
     bmf_compute(3.0 * in->count * in->columns);
-    bmf_phase("types");
+    phase("types");
     MPI_Datatype *const send = memory(run->ranks, sizeof *send), *const receive = memory(run->ranks, sizeof *receive);
     int *const ones = memory(run->ranks, sizeof(int)), *const zeros = memory(run->ranks, sizeof(int));
     make_types(&local, true, send);
     make_types(&out, false, receive);
     for (int r = 0; r < run->ranks; r++)
         ones[r] = 1;
-    bmf_phase("exchange");
+    phase("exchange");
     MPI_Alltoallw(local.ints, ones, zeros, send, out.ints, ones, zeros, receive, MPI_COMM_WORLD);
     for (int r = 0; r < run->ranks; r++) {
         MPI_Type_free(&send[r]);

@@ -2,6 +2,7 @@
  *
  * Every rank keeps a queue (a binary heap) of such cells in its rows. All find the smallest head together, by one
  * reduction a cell; who has it takes it out, and everybody enters its neighbours among his own rows. */
+#include "mains.h"
 #include "programs.h"
 
 #include <limits.h>
@@ -112,9 +113,9 @@ struct matrix invperc(const struct run *run, const struct matrix *in, double fra
     for (int64_t left = cells_to_fill(in->rows, fraction); left > 0; left--) {
         const struct cell own = head(&part.queue);
         struct cell smallest;
-        bmf_phase("head");
+        phase("head");
         MPI_Allreduce(&own, &smallest, 1, MPI_2INT, MPI_MINLOC, MPI_COMM_WORLD);
-        bmf_phase("enqueue");
+        phase("enqueue");
         fill(&part, smallest.number);
     }
     for (int64_t i = 0; i < (int64_t)in->count * in->columns; i++)
@@ -146,26 +147,8 @@ static void *reference(const int32_t *in, int64_t n, double fraction)
 
 int main(int argc, char **argv)
 {
-    double fraction = 0.1;
-    const struct option options[] = {{"fraction", OPTION_REAL, &fraction, "of the cells, to be filled (0.1)"},
-                                     {NULL, OPTION_FLAG, NULL, NULL}};
-    struct run run = run_open(argc, argv, "invperc", "Fills a part of n x n cells by invasion percolation.", options);
-    if (!(fraction >= 0 && fraction <= 1))
-        fail(&run, 2, "--fraction %g: from 0 to 1", fraction);
-    struct matrix in = run.in ? matrix_read(&run, run.in, INTS, 0) : random_matrix(&run, run.n);
-    run.n = in.rows;
-    run_begin(&run);
-    struct matrix out = invperc(&run, &in, fraction);
-    run_end(&run);
-    output(&run, &out);
-    if (run.check) {
-        int32_t *const whole = matrix_gather(&run, &in);
-        check_equal(&run, "the mask", &out, whole ? reference(whole, run.n, fraction) : NULL, 0);
-        free(whole);
-    }
-    const uint64_t checksum = matrix_checksum(&out);
-    matrix_free(&in);
-    matrix_free(&out);
-    return run_close(&run, checksum);
+    const struct mask_program program = {"invperc", "Fills a part of n x n cells by invasion percolation.",
+                                         "of the cells, to be filled (0.1)", invperc, reference};
+    return mask_main(argc, argv, &program);
 }
 #endif

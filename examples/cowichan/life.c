@@ -63,9 +63,9 @@ static void steps(const struct run *run, struct part *part, int64_t count)
 {
     const int n = part->columns;
     for (int64_t step = 0; step < count; step++) {
-        bmf_phase("swap");
+        phase("swap");
         swap_borders(part);
-        bmf_phase("compute");
+        phase("compute");
 #pragma omp parallel for num_threads((int)run->threads)
         for (int i = 0; i < part->rows; i++)
             step_row(row(part, i - 1), row(part, i), row(part, i + 1), part->next + (int64_t)(i + 1) * n, n);
@@ -90,7 +90,7 @@ void life(const struct run *run, struct matrix *board, int64_t count)
         free(part.cells);
         free(part.next);
     }
-    bmf_phase("barrier");
+    phase("barrier");
     MPI_Barrier(MPI_COMM_WORLD);
 }
 

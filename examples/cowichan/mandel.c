@@ -25,13 +25,13 @@ static int32_t cell(const struct view *view, int64_t n, int64_t i, int64_t j)
 struct matrix mandel(const struct run *run, const struct view *view)
 {
     struct matrix out = matrix_make(run, run->n, run->n, INTS);
-    bmf_phase("compute");
+    phase("compute");
 #pragma omp parallel for schedule(dynamic) num_threads((int)run->threads)
     for (int i = out.first; i < out.first + out.count; i++)
         for (int j = 0; j < out.columns; j++)
             int_row(&out, i)[j] = cell(view, run->n, i, j);
     bmf_compute(8.0 * (double)view->steps * out.count * out.columns);
-    bmf_phase("barrier");
+    phase("barrier");
     MPI_Barrier(MPI_COMM_WORLD);
     return out;
 }

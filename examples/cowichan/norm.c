@@ -33,7 +33,7 @@ static void reduce_at_once(double *limits)
 void norm(const struct run *run, struct matrix *points, int64_t reductions)
 {
     double limits[LIMITS] = {INFINITY, INFINITY, INFINITY, INFINITY};
-    bmf_phase("extent");
+    phase("extent");
     for (int i = 0; i < points->count; i++)
         for (int c = 0; c < 2; c++) {
             const double x = points->reals[2 * i + c];
@@ -45,14 +45,14 @@ void norm(const struct run *run, struct matrix *points, int64_t reductions)
         reduce_at_once(limits);
     for (int k = 0; k < LIMITS && reductions == 4; k++)
         MPI_Allreduce(MPI_IN_PLACE, &limits[k], 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
-    bmf_phase("compute");
+    phase("compute");
     for (int i = 0; i < points->count; i++)
         for (int c = 0; c < 2; c++) {
             const double extent = -limits[2 + c] - limits[c];
             points->reals[2 * i + c] = extent > 0 ? (points->reals[2 * i + c] - limits[c]) / extent : 0;
         }
     bmf_compute(8.0 * points->count);
-    bmf_phase("barrier");
+    phase("barrier");
     MPI_Barrier(MPI_COMM_WORLD);
     (void)run;
 }

@@ -90,30 +90,30 @@ static void copy_triangle(const struct run *run, const struct matrix *a)
 struct matrix outer(const struct run *run, const struct matrix *in, bool copy, struct matrix *vector)
 {
     const int64_t n = in->rows;
-    bmf_phase("points");
+    phase("points");
     double *const points = matrix_to_all(in);
     if (n * n > INT32_MAX)
         fail(run, 2, "%lld x %lld cells are more than 2147483647", (long long)n, (long long)n);
     struct matrix a = matrix_make_dealt(run, n, REALS, copy ? deal_areas(n, run->ranks) : deal_evenly(n, run->ranks));
     *vector = matrix_make_dealt(run, 1, REALS, copy ? deal_areas(n, run->ranks) : deal_evenly(n, run->ranks));
-    bmf_phase("vector");
+    phase("vector");
     for (int i = a.first; i < a.first + a.count; i++)
         *real_row(vector, i) = from_origin(points, i);
     bmf_compute(50.0 * a.count);
-    bmf_phase("matrix");
+    phase("matrix");
     double largest = fill_rows(run, &a, points, copy);
     bmf_compute(50.0 * a.count * (double)n / (copy ? 2 : 1));
-    bmf_phase("largest");
+    phase("largest");
     MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    bmf_phase("diagonal");
+    phase("diagonal");
     for (int i = a.first; i < a.first + a.count; i++)
         real_row(&a, i)[i] = (double)n * largest;
     bmf_compute(50.0 * a.count);
     if (copy) {
-        bmf_phase("copy");
+        phase("copy");
         copy_triangle(run, &a);
     }
-    bmf_phase("barrier");
+    phase("barrier");
     MPI_Barrier(MPI_COMM_WORLD);
     free(points);
     return a;

@@ -14,7 +14,7 @@ int main(int argc, char **argv)
     const int n = (int)run.n, other = run.rank ^ 1;
     struct matrix ball = matrix_make(&run, run.ranks, n, INTS); /* a row for each */
     run_begin(&run);
-    bmf_phase("pingpong");
+    phase("pingpong");
     for (int64_t k = 0; k < iterations && other < run.ranks; k++) {
         if (run.rank < other) {
             ball.ints[0]++;

@@ -5,10 +5,10 @@
 
 struct matrix randmat(const struct run *run)
 {
-    bmf_phase("compute");
+    phase("compute");
     struct matrix out = random_matrix(run, run->n);
     bmf_compute(10.0 * out.count * out.columns);
-    bmf_phase("barrier");
+    phase("barrier");
     MPI_Barrier(MPI_COMM_WORLD);
     return out;
 }

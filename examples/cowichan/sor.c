@@ -2,6 +2,7 @@
  * depend on how rows are dealt.
  *
  * In every iteration a rank relaxes its own unknowns, all are gathered everywhere, and the largest change is found. */
+#include "mains.h"
 #include "programs.h"
 
 #include <math.h>
@@ -30,14 +31,14 @@ struct matrix sor(const struct run *run, const struct matrix *a, const struct ma
                   double tolerance, int64_t max_iterations)
 {
     double change = INFINITY;
-    bmf_phase("vectors");
+    phase("vectors");
     const int zero = first_zero(a);
     if (zero < a->rows)
         fail(run, 1, "row %d has no pivot", zero);
     struct matrix x = matrix_make(run, a->rows, 1, REALS);
     double *old = matrix_to_all(&x);
     for (int64_t k = 0; k < max_iterations && change >= tolerance; k++) {
-        bmf_phase("relax");
+        phase("relax");
         change = 0;
 #pragma omp parallel for reduction(max : change) num_threads((int)run->threads)
         for (int i = a->first; i < a->first + a->count; i++) {
@@ -45,10 +46,10 @@ struct matrix sor(const struct run *run, const struct matrix *a, const struct ma
             change = fmax(change, fabs(*real_row(&x, i) - old[i]));
         }
         bmf_compute(a->count * (2.0 * a->columns + 8));
-        bmf_phase("copy");
+        phase("copy");
         free(old);
         old = matrix_to_all(&x);
-        bmf_phase("change");
+        phase("change");
         MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     }
     free(old);
@@ -59,14 +60,20 @@ struct matrix sor(const struct run *run, const struct matrix *a, const struct ma
 }
 
 #ifndef COWICHAN_CHAIN
-static void *reference(const double *a, const double *b, int64_t n, double factor, double tolerance)
+struct stop {
+    double factor, tolerance;
+    int64_t iterations;
+};
+
+static void *reference(double *a, double *b, int64_t n, const void *how)
 {
+    const struct stop *const stop = how;
     double *x = memory(n, sizeof *x), change = INFINITY;
-    while (change >= tolerance) {
+    while (change >= stop->tolerance) {
         double *const next = memory(n, sizeof *next);
         change = 0;
         for (int64_t i = 0; i < n; i++) {
-            next[i] = relaxed(a + i * n, x, i, n, b[i], factor);
+            next[i] = relaxed(a + i * n, x, i, n, b[i], stop->factor);
             change = fabs(next[i] - x[i]) > change ? fabs(next[i] - x[i]) : change;
         }
         free(x);
@@ -78,13 +85,12 @@ static void *reference(const double *a, const double *b, int64_t n, double facto
 int main(int argc, char **argv)
 {
     const char *vector = NULL;
-    double factor = 1.1, tolerance = 1e-10;
-    int64_t iterations = 100;
+    struct stop stop = {.factor = 1.1, .tolerance = 1e-10, .iterations = 100};
     const struct option options[] = {
         {"vector", OPTION_TEXT, &vector, "b, a .npy file (random)"},
-        {"factor", OPTION_REAL, &factor, "of relaxation (1.1)"},
-        {"tolerance", OPTION_REAL, &tolerance, "largest change of the last iteration (1e-10)"},
-        {"iters", OPTION_INT, &iterations, "iterations at most (100)"},
+        {"factor", OPTION_REAL, &stop.factor, "of relaxation (1.1)"},
+        {"tolerance", OPTION_REAL, &stop.tolerance, "largest change of the last iteration (1e-10)"},
+        {"iters", OPTION_INT, &stop.iterations, "iterations at most (100)"},
         {NULL, OPTION_FLAG, NULL, NULL},
     };
     struct run run =
@@ -92,19 +98,7 @@ int main(int argc, char **argv)
     struct matrix a, b;
     system_open(&run, vector, &a, &b);
     run_begin(&run);
-    struct matrix x = sor(&run, &a, &b, factor, tolerance, iterations);
-    run_end(&run);
-    output(&run, &x);
-    if (run.check) {
-        double *const whole = matrix_gather(&run, &a), *const right = matrix_gather(&run, &b);
-        check_equal(&run, "the solution", &x, whole ? reference(whole, right, a.rows, factor, tolerance) : NULL, 0);
-        free(whole);
-        free(right);
-    }
-    const uint64_t checksum = matrix_checksum(&x);
-    matrix_free(&a);
-    matrix_free(&b);
-    matrix_free(&x);
-    return run_close(&run, checksum);
+    struct matrix x = sor(&run, &a, &b, stop.factor, stop.tolerance, stop.iterations);
+    return system_close(&run, &a, &b, &x, "the solution", reference, &stop);
 }
 #endif

@@ -2,6 +2,7 @@
  * reaches.
  *
  * Two reductions: the largest value, and the sum of all ranks' histograms. */
+#include "mains.h"
 #include "programs.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static int64_t *histogram(const struct run *run, const struct matrix *in, int32_
 {
     const int64_t cells = (int64_t)in->count * in->columns;
     uint32_t own = 0, all; /* negative values are larger than all others here */
-    bmf_phase("largest");
+    phase("largest");
     for (int64_t i = 0; i < cells; i++)
         if ((uint32_t)in->ints[i] > own)
             own = (uint32_t)in->ints[i];
@@ -22,7 +23,7 @@ static int64_t *histogram(const struct run *run, const struct matrix *in, int32_
     if (all > MAX_VALUE)
         fail(run, 2, "values are from 0 to %d", MAX_VALUE);
     *largest = (int32_t)all;
-    bmf_phase("histogram");
+    phase("histogram");
     int64_t *const count = memory((int64_t)all + 1, sizeof *count);
     for (int64_t i = 0; i < cells; i++)
         count[in->ints[i]]++;
@@ -44,17 +45,17 @@ struct matrix thresh(const struct run *run, const struct matrix *in, double frac
 {
     int32_t largest;
     int64_t *const count = histogram(run, in, &largest);
-    bmf_phase("threshold");
+    phase("threshold");
     const int32_t least = threshold(count, largest, fraction * in->rows * in->columns);
     bmf_compute(fraction * largest);
     free(count);
-    bmf_phase("mask");
+    phase("mask");
     struct matrix out = matrix_make(run, in->rows, in->columns, INTS);
     const int64_t cells = (int64_t)in->count * in->columns;
     for (int64_t i = 0; i < cells; i++)
         out.ints[i] = in->ints[i] >= least;
     bmf_compute((double)cells);
-    bmf_phase("barrier");
+    phase("barrier");
     MPI_Barrier(MPI_COMM_WORLD);
     return out;
 }
@@ -80,26 +81,8 @@ static void *reference(const int32_t *in, int64_t n, double fraction)
 
 int main(int argc, char **argv)
 {
-    double fraction = 0.1;
-    const struct option options[] = {{"fraction", OPTION_REAL, &fraction, "of the cells, at least (0.1)"},
-                                     {NULL, OPTION_FLAG, NULL, NULL}};
-    struct run run = run_open(argc, argv, "thresh", "Marks the largest of n x n cells.", options);
-    if (!(fraction >= 0 && fraction <= 1))
-        fail(&run, 2, "--fraction %g: from 0 to 1", fraction);
-    struct matrix in = run.in ? matrix_read(&run, run.in, INTS, 0) : random_matrix(&run, run.n);
-    run.n = in.rows;
-    run_begin(&run);
-    struct matrix out = thresh(&run, &in, fraction);
-    run_end(&run);
-    output(&run, &out);
-    if (run.check) {
-        int32_t *const whole = matrix_gather(&run, &in);
-        check_equal(&run, "the mask", &out, whole ? reference(whole, run.n, fraction) : NULL, 0);
-        free(whole);
-    }
-    const uint64_t checksum = matrix_checksum(&out);
-    matrix_free(&in);
-    matrix_free(&out);
-    return run_close(&run, checksum);
+    const struct mask_program program = {"thresh", "Marks the largest of n x n cells.", "of the cells, at least (0.1)",
+                                         thresh, reference};
+    return mask_main(argc, argv, &program);
 }
 #endif

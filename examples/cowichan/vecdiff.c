@@ -10,13 +10,13 @@ double vecdiff(const struct run *run, const struct matrix *a, const struct matri
 {
     double largest = 0;
     (void)run;
-    bmf_phase("compute");
+    phase("compute");
     for (int i = 0; i < a->count; i++)
         largest = fmax(largest, fabs(a->reals[i] - b->reals[i]));
     bmf_compute(a->count);
-    bmf_phase("largest");
+    phase("largest");
     MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    bmf_phase("barrier");
+    phase("barrier");
     MPI_Barrier(MPI_COMM_WORLD);
     return largest;
 }

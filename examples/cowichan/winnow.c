@@ -71,17 +71,17 @@ static struct cells exchange(const struct run *run, struct cells *own, int32_t l
     int *const arriving = starts + ranks, *const places = arriving + ranks;
     MPI_Datatype type;
     struct cells all = {NULL, 0};
-    bmf_phase("pivots");
+    phase("pivots");
     by_bucket(own, least, largest, ranks, counts, starts);
     bmf_compute(3.0 * ranks + 3.0 * (double)own->count);
-    bmf_phase("counts");
+    phase("counts");
     MPI_Alltoall(counts, 1, MPI_INT, arriving, 1, MPI_INT, MPI_COMM_WORLD);
     for (int r = 0; r < ranks; r++) {
         places[r] = (int)all.count;
         all.count += arriving[r];
     }
     bmf_compute(2.0 * ranks);
-    bmf_phase("exchange");
+    phase("exchange");
     all.cell = memory(all.count, sizeof *all.cell);
     MPI_Type_contiguous(CELL_INTS, MPI_INT32_T, &type);
     MPI_Type_commit(&type);
@@ -107,10 +107,10 @@ static struct matrix every(const struct run *run, const struct cells *cells, int
 struct matrix winnow(const struct run *run, const struct matrix *in, const struct matrix *mask, int64_t stride)
 {
     int32_t least = INT32_MAX, largest = INT32_MIN;
-    bmf_phase("build");
+    phase("build");
     struct cells own = masked(in->ints, mask->ints, in->first, in->count, in->columns);
     bmf_compute(5.0 * (double)own.count);
-    bmf_phase("extent");
+    phase("extent");
     for (int64_t i = 0; i < own.count; i++) {
         least = own.cell[i].value < least ? own.cell[i].value : least;
         largest = own.cell[i].value > largest ? own.cell[i].value : largest;
@@ -122,10 +122,10 @@ struct matrix winnow(const struct run *run, const struct matrix *in, const struc
     if (total == 0)
         fail(run, 1, "no cell is under the mask");
     struct cells sorted = exchange(run, &own, least, largest);
-    bmf_phase("sort");
+    phase("sort");
     qsort(sorted.cell, (size_t)sorted.count, sizeof *sorted.cell, compare);
     bmf_compute(4.0 * (double)sorted.count);
-    bmf_phase("pack");
+    phase("pack");
     struct deal places = deal_counted(sorted.count, run->ranks);
     struct matrix points = every(run, &sorted, places.first[run->rank], stride);
     bmf_compute(2.0 * points.count);

@@ -22,22 +22,13 @@ int tiling_rank(const bmf_bit_matrix *a, int run_bits)
     return words_rank(high, run_bits);
 }
 
-/* Coordinates of a word in an increasing echelon basis: its bits at the highest bits of the basis vectors. */
-static uint64_t coordinates(const uint64_t *basis, int dimension, uint64_t word)
-{
-    uint64_t coordinate = 0;
-    for (int i = 0; i < dimension; i++)
-        coordinate |= (word >> (63 - __builtin_clzll(basis[i])) & 1) << i;
-    return coordinate;
-}
-
 static void make_inside(const bmf_bit_matrix *a, bmf_tiling *t)
 {
     t->inside.bits = t->run_bits + t->rank;
     for (int j = 0; j < t->inside.bits; j++) {
         const uint64_t x = j < t->run_bits ? UINT64_C(1) << j : t->source_run[j - t->run_bits];
         const uint64_t y = bmf_bit_matrix_apply(a, x);
-        const uint64_t run = coordinates(t->target_run, t->rank, y >> t->run_bits << t->run_bits);
+        const uint64_t run = basis_coordinates(t->target_run, t->rank, y >> t->run_bits << t->run_bits);
         t->inside.column[j] = (y & low_bits(t->run_bits)) | run << t->run_bits;
     }
 }

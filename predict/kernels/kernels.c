@@ -134,6 +134,9 @@ int kernel_samples(int runs, bmf_trace_run *const *run, bmf_samples **samples)
         kernel_messages(run[k], &all);
     *samples = group_times(&all, run[0]->threads);
     fill_header(run[0], &(*samples)->header);
+    for (int k = 1; k < runs; k++)
+        if (run[k]->ranks > (*samples)->header.ranks)
+            (*samples)->header.ranks = run[k]->ranks;
     (*samples)->complete = true;
     free(all.time);
     return BMF_OK;

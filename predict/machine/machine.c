@@ -17,6 +17,7 @@
 #include "predict/config/installed.h"
 #include "runtime/base/allocate.h"
 
+static const double stated_error = 0.3; /* of costs whose error nobody knows */
 static const bmf_installed installed = {"machine", "machines", ".machine", "BMF_MACHINES"};
 
 int machine_find(const char *name, char **path)
@@ -136,7 +137,26 @@ int machine_network(const bmf_machine *machine, int64_t processors, bmf_network 
                             "machine '%.80s' has %lld processors, not %lld", machine->name,
                             (long long)machine->processors, (long long)processors);
     BMF_TRY(machine->network_type->create(machine, group, processors, network));
+    const bool measured = machine->network_type->has_errors && machine->network_type->has_errors(*network);
+    (*network)->relative_error = measured ? 0.0 : machine->relative_error;
     return BMF_OK;
+}
+
+/* ---- errors ---- */
+
+double machine_compute_error(const bmf_machine *machine)
+{
+    switch (machine->compute) {
+    case BMF_COMPUTE_SHEET:
+        for (int64_t k = 0; k < machine->kernels->entries; k++)
+            if (machine->kernels->entry[k].has_errors)
+                return 0.0;
+        return machine->relative_error;
+    case BMF_COMPUTE_MEASURED:
+        return machine->power != 1.0 ? machine->relative_error : 0.0;
+    default:
+        return 0.0;
+    }
 }
 
 /* ---- all of it ---- */
@@ -145,8 +165,8 @@ static const double DEFAULT_PROBE = 1e-7;
 
 static int read_root(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"name",    "note",         "processors", "compute",
-                                        "network", "agreement_us", "probe_us",   NULL};
+    static const char *const known[] = {"name",         "note",     "processors",     "compute", "network",
+                                        "agreement_us", "probe_us", "relative_error", NULL};
     bmf_network *network;
     BMF_TRY(machine_keys(machine, root, known));
     BMF_TRY(read_name(machine, root));
@@ -156,6 +176,7 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
     if (config_setting_get_member(root, "agreement_us"))
         BMF_TRY(machine_microseconds(machine, root, "agreement_us", NAN, &machine->agreement));
     BMF_TRY(machine_microseconds(machine, root, "probe_us", DEFAULT_PROBE, &machine->probe));
+    BMF_TRY(machine_number(machine, root, "relative_error", 0.0, 10.0, stated_error, &machine->relative_error));
     BMF_TRY(read_network(machine, root));
     BMF_TRY(machine_network(machine, machine->processors > 0 ? machine->processors : 2, &network));
     network->type->destroy(network);

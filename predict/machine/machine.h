@@ -6,6 +6,7 @@
  *     network = { type = "edn"; ports = 128; .. };
  *     agreement_us = 0.0;                       // for all processors to agree on a status; left out: the network's
  *     probe_us = 0.1;                           // a test or probe of MPI that finds nothing
+ *     relative_error = 0.3;                     // of costs that are stated and not measured; left out: 0.3
  *
  * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
  * compute = { sheet = "kernels.sheet"; power = P; sharing = S; }   from a kernel sheet (bmf sheet kernels), divided by
@@ -32,10 +33,11 @@ typedef struct bmf_machine {
     int64_t processors; /* 0: any number */
     int64_t sharing;    /* processors that compute beside each other, for sheets */
     bmf_compute_cost compute;
-    double power;       /* 1: as fast as the host (or the sheet) */
-    bmf_sheet *kernels; /* BMF_COMPUTE_SHEET */
-    double agreement;   /* seconds; NAN: ask the network */
-    double probe;       /* seconds */
+    double power;          /* 1: as fast as the host (or the sheet) */
+    bmf_sheet *kernels;    /* BMF_COMPUTE_SHEET */
+    double agreement;      /* seconds; NAN: ask the network */
+    double probe;          /* seconds */
+    double relative_error; /* of stated costs: what is not measured with errors of its own */
     const bmf_network_type *network_type;
     config_t config; /* the file; network settings are in the group "network" */
 } bmf_machine;
@@ -51,6 +53,9 @@ int machine_read(const char *name, bmf_machine **machine);
 /* The same from text; path is used in messages, and its directory for paths in the text. */
 int machine_parse(const char *text, const char *path, bmf_machine **machine);
 void machine_free(bmf_machine *machine);
+/* The relative error of its computing as a whole: that of a stated power or of a sheet without errors; 0 where kernels
+ * have errors of their own or cost nothing. */
+double machine_compute_error(const bmf_machine *machine);
 /* Its network for that many processors. BMF_ERROR_ARGUMENT: more than the machine has. The caller destroys it by
  * network->type->destroy. */
 int machine_network(const bmf_machine *machine, int64_t processors, bmf_network **network);

@@ -57,8 +57,9 @@ typedef struct bmf_actions {
     int64_t rounds;
     int64_t scopes, scope_capacity;
     bmf_scope *scope;
-    uint32_t open;        /* innermost open scope */
-    bmf_trace_run *names; /* whose names and nodes are meant; not owned */
+    uint32_t open;         /* innermost open scope */
+    bmf_trace_run *names;  /* whose names and nodes are meant; not owned */
+    double relative_error; /* of all computing at once, for a machine whose speed is stated and not measured */
     int64_t *last_received,
         *last_waited; /* working memory by processor: the last message to it, the last round waited for */
 } bmf_actions;

@@ -23,12 +23,11 @@ static bmf_model *model_of(bmf_context *ctx)
     return ctx->backend_state;
 }
 
-/* All processors wait for each other, as for an agreement. */
+/* All processors wait for each other, as for an agreement: also where it costs nothing, because programs need it. */
 static void barrier(bmf_context *ctx)
 {
     const bmf_model *model = model_of(ctx);
-    if (model->machine->agreement != 0.0)
-        actions_barrier(model->actions, model->machine->agreement);
+    actions_barrier(model->actions, model->machine->agreement);
 }
 
 /* ---- computing ---- */
@@ -376,6 +375,7 @@ static int open_run(bmf_context *ctx, bmf_model *model)
     model->seconds = allocate(processors * (int64_t)sizeof *model->seconds);
     model->listed = allocate_clear(processors, (int64_t)sizeof *model->listed);
     model->actions = actions_create(processors, ctx->run);
+    model->actions->relative_error = machine_compute_error(model->machine);
     return BMF_OK;
 }
 
@@ -391,6 +391,7 @@ void model_restart(bmf_context *ctx)
     close_clocks(model);
     actions_free(model->actions);
     model->actions = actions_create(ctx->processors, ctx->run);
+    model->actions->relative_error = machine_compute_error(model->machine);
     ctx->statistics = (bmf_statistics){0};
     for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++)
         actions_enter(model->actions, ctx->position[k].node, ctx->position[k].instance,
@@ -425,6 +426,20 @@ static void model_destroy(bmf_context *ctx)
 {
     free_model(model_of(ctx));
     ctx->backend_state = NULL;
+}
+
+bool model_is_measured(const bmf_model *model)
+{
+    return model->machine->compute == BMF_COMPUTE_MEASURED;
+}
+
+void model_measure(bmf_context *ctx, bmf_measurements *all)
+{
+    bmf_model *model = model_of(ctx);
+    if (!model_is_measured(model))
+        return;
+    measurements_add(all, model->actions);
+    measurements_apply(all, model->actions, model->machine->relative_error);
 }
 
 static int model_finish(bmf_context *ctx)
@@ -478,7 +493,7 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     bmf_trace_run *own_run = ctx->run;
     model->machine = machine;
     model->ranks = ranks;
-    model->costs = model_costs_create(machine);
+    model->costs = model_costs_create(machine, processors);
     ctx->processors = processors;
     ctx->run = make_names(ctx, machine, processors, ranks);
     int status = open_run(ctx, model);

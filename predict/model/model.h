@@ -9,6 +9,7 @@
 
 #include "predict/machine/machine.h"
 #include "predict/model/actions.h"
+#include "predict/model/measurements.h"
 #include "predict/simulate/simulate.h"
 #include "bmf/context.h"
 
@@ -26,6 +27,10 @@ const bmf_actions *model_actions(const bmf_model *model);
 bmf_network *model_network(const bmf_model *model);
 /* Forgets what was recorded so far: what follows is the run. For programs whose time begins after loading. */
 void model_restart(bmf_context *ctx);
+/* After the run, if kernels were run and timed here: adds their times to those of other runs of the same program, and
+ * gives the actions the typical times of all these runs, with their errors. */
+void model_measure(bmf_context *ctx, bmf_measurements *all);
+bool model_is_measured(const bmf_model *model);
 /* Outside the sheet's domain, said once a kernel: "kernel scan plus: 12000000 elements, the sheet ends at 1000000";
  * NULL at the end. */
 const char *model_remark(const bmf_model *model, int64_t index);

@@ -31,10 +31,26 @@ struct bmf_model_costs {
     int64_t remarks;
 };
 
-bmf_model_costs *model_costs_create(const bmf_machine *machine)
+static void add_remark(bmf_model_costs *costs, const char *text)
+{
+    costs->remark = reallocate_array(costs->remark, costs->remarks, costs->remarks + 1, (int64_t)sizeof *costs->remark);
+    costs->remark[costs->remarks++] = text_copy(text);
+}
+
+/* A sheet knows how processors slow each other as far as they were traced beside each other. */
+bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processors)
 {
     bmf_model_costs *costs = allocate_clear(1, (int64_t)sizeof *costs);
+    const int32_t ranks = machine->compute == BMF_COMPUTE_SHEET ? machine->kernels->header.ranks : 0;
     costs->machine = machine;
+    if (ranks > 0 && processors > ranks) {
+        char text[BMF_SHEET_TEXT];
+        snprintf(text, sizeof text,
+                 "%" PRId64 " processors are beyond the %d on which kernels were traced: how they share memory is "
+                 "extrapolated",
+                 processors, (int)ranks);
+        add_remark(costs, text);
+    }
     return costs;
 }
 
@@ -89,8 +105,7 @@ static void remark(bmf_model_costs *costs, const char *kernel, int64_t elements,
         if (strncmp(costs->remark[k], text, (size_t)length) == 0)
             return;
     snprintf(text + length, sizeof text - (size_t)length, "%" PRId64 " elements: %s", elements, outside);
-    costs->remark = reallocate_array(costs->remark, costs->remarks, costs->remarks + 1, (int64_t)sizeof *costs->remark);
-    costs->remark[costs->remarks++] = text_copy(text);
+    add_remark(costs, text);
 }
 
 /* Where a line that was fitted elsewhere has come below 0: in proportion to the nearest size that was measured, which

@@ -7,7 +7,7 @@
 
 /* What computing costs: predict/model/model_costs.c. */
 typedef struct bmf_model_costs bmf_model_costs;
-bmf_model_costs *model_costs_create(const bmf_machine *machine);
+bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processors);
 void model_costs_free(bmf_model_costs *costs);
 /* The cost of `elements` elements of a kernel on one processor. measured: the seconds they took on this host's
  * thread. */

@@ -1,9 +1,12 @@
 /* What a prediction leaves behind: the predicted run as a trace, and its result as a small JSON object.
  *
  * The object: {"seconds", "low", "high", "processors", "ranks", "messages", "bytes", "rank_messages", "rank_bytes",
- * "in_domain", "remarks"}; low and high are the 95 % interval. It appears whole or not at all.
+ * "in_domain", "remarks", "best", "measured_error"}; low and high are the 95 % interval, seconds its median, best the
+ * time without noise, measured_error the relative standard error of what was measured here (null: nothing was, or too
+ * few runs). It appears whole or not at all.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,24 +96,28 @@ static void print_text(FILE *stream, const char *text)
 }
 
 static void print_prediction(const bmf_context *ctx, const bmf_model *model, const bmf_prediction *prediction,
-                             FILE *stream)
+                             double measured_error, FILE *stream)
 {
     const bmf_statistics *s = &ctx->statistics;
     fprintf(stream,
             "{\"seconds\": %.17g, \"low\": %.17g, \"high\": %.17g, \"processors\": %" PRId64 ", \"ranks\": %" PRId64
             ", \"messages\": %" PRId64 ", \"bytes\": %" PRId64 ", \"rank_messages\": %" PRId64
             ", \"rank_bytes\": %" PRId64 ", \"in_domain\": %s, \"remarks\": [",
-            prediction->seconds, prediction->low, prediction->high, ctx->processors,
+            prediction->median, prediction->low, prediction->high, ctx->processors,
             model->ranks > 0 ? model->ranks : ctx->processors, s->messages, s->bytes, s->rank_messages, s->rank_bytes,
             model_remark(model, 0) ? "false" : "true");
     for (int64_t k = 0; model_remark(model, k); k++) {
         fputs(k > 0 ? ", " : "", stream);
         print_text(stream, model_remark(model, k));
     }
-    fputs("]}\n", stream);
+    fprintf(stream, "], \"best\": %.17g, \"measured_error\": ", prediction->seconds);
+    if (isfinite(measured_error))
+        fprintf(stream, "%.3g}\n", measured_error);
+    else
+        fputs("null}\n", stream);
 }
 
-static int write_prediction(bmf_context *ctx, const bmf_model *model, const char *path)
+static int write_prediction(bmf_context *ctx, const bmf_model *model, double measured_error, const char *path)
 {
     bmf_prediction prediction;
     int status = simulate_interval(model->actions, model->network, 0, &prediction);
@@ -119,16 +126,35 @@ static int write_prediction(bmf_context *ctx, const bmf_model *model, const char
     bmf_output_file output;
     int failure = output_file_open_regular(&output, path);
     if (!failure) {
-        print_prediction(ctx, model, &prediction, output_file_stream(&output));
+        print_prediction(ctx, model, &prediction, measured_error, output_file_stream(&output));
         failure = output_file_close(&output, 0);
     }
     return failure ? bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", path, strerror(failure)) : BMF_OK;
 }
 
+/* The runs before this one left their times in the file that BMF_MEASUREMENTS names, and so does this one. */
+static int measure(bmf_context *ctx, double *error)
+{
+    const char *path = getenv("BMF_MEASUREMENTS");
+    bmf_measurements all = {0};
+    bool right = !path || !*path || measurements_read(&all, path);
+    *error = NAN;
+    if (right) {
+        model_measure(ctx, &all);
+        right = !path || !*path || measurements_append(&all, path);
+        *error = measurements_error(&all);
+    }
+    measurements_free(&all);
+    return right ? BMF_OK : bmf_fail(ctx, BMF_ERROR_FILE, "%s: no times of other runs of this program", path);
+}
+
 int model_write(bmf_context *ctx, bmf_model *model)
 {
     const char *prediction = getenv("BMF_PREDICTION");
+    double error = NAN;
+    if (model_is_measured(model))
+        BMF_TRY(measure(ctx, &error));
     if (ctx->trace_path)
         BMF_TRY(write_trace(ctx, ctx->trace_path));
-    return prediction && *prediction ? write_prediction(ctx, model, prediction) : BMF_OK;
+    return prediction && *prediction ? write_prediction(ctx, model, error, prediction) : BMF_OK;
 }

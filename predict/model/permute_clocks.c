@@ -27,7 +27,8 @@ struct permute_clocks {
     double *clock;
     bmf_trace_run *names;
     bmf_actions *actions; /* NULL: rounds are timed as they come */
-    under_way *round;     /* number k at k % capacity */
+    bool routes_own;
+    under_way *round; /* number k at k % capacity */
     int64_t capacity;
     int64_t begun, ended, messages, bytes;
 };
@@ -51,6 +52,11 @@ permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *n
     network->complete = network->freed = told;
     network->type->start(network, 0);
     return c;
+}
+
+void permute_clocks_route_own(permute_clocks *clocks)
+{
+    clocks->routes_own = true;
 }
 
 void permute_clocks_free(permute_clocks *clocks)
@@ -112,7 +118,7 @@ static void list(permute_clocks *c, under_way *u, const bmf_message *message, in
     u->count = 0;
     for (int64_t k = 0; k < count; k++) {
         const bmf_message *m = &message[k];
-        if (m->from == m->to)
+        if (m->from == m->to && !c->routes_own)
             continue;
         u->sent[u->count] = (sent_message){.number = k,
                                            .transit = {.from = m->from,

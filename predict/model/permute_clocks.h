@@ -12,6 +12,9 @@ typedef struct permute_clocks permute_clocks;
 /* The machine and the network (of as many processors) are borrowed. */
 permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *network);
 void permute_clocks_free(permute_clocks *clocks);
+/* From now on messages from a processor to itself are sent like others, though not counted. The network must take
+ * rounds as a whole. */
+void permute_clocks_route_own(permute_clocks *clocks);
 /* Every processor computes. */
 void permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
                             const bmf_model_cost *cost);

@@ -35,16 +35,17 @@ typedef struct forecast {
     double measured; /* seconds an element, NAN: not yet */
 } forecast;
 
+static bmf_record_method records_of(bmf_predicted_method method)
+{
+    return method == BMF_PREDICT_SETS       ? BMF_RECORDS_SETS
+           : method == BMF_PREDICT_CLUSTERS ? BMF_RECORDS_CLUSTERS
+                                            : BMF_RECORDS_ROWS;
+}
+
 const char *predicted_method_name(bmf_predicted_method method)
 {
-    switch (method) {
-    case BMF_PREDICT_SETS:
-        return record_method_name(BMF_RECORDS_SETS);
-    case BMF_PREDICT_CLUSTERS:
-        return record_method_name(BMF_RECORDS_CLUSTERS);
-    default:
-        return bmf_permute_method_name((bmf_permute_method)method);
-    }
+    return method < BMF_PREDICT_SETS ? bmf_permute_method_name((bmf_permute_method)method)
+                                     : record_method_name(records_of(method));
 }
 
 bool predicted_method_find(const char *name, bmf_predicted_method *method)
@@ -70,7 +71,7 @@ bool predicted_method_fits(bmf_predicted_method method, const bmf_machine *machi
     if (machine_network(machine, processors, &network) != BMF_OK)
         return false;
     const bmf_edn_place *place = edn_place_of_network(network);
-    const bool fits = place && record_rounds_make(p, bits, BMF_RECORDS_CLUSTERS, place, &rounds) == BMF_OK;
+    const bool fits = place && record_rounds_make(p, bits, records_of(method), place, &rounds) == BMF_OK;
     network->type->destroy(network);
     return fits;
 }
@@ -220,15 +221,14 @@ static int make_records(const forecast *f, bmf_predicted_method method, bmf_reco
 {
     const int bits = bmf_permute_processor_bits(f->permutation, f->network->processors);
     const bmf_edn_place *place = edn_place_of_network(f->network);
-    const bool clusters = method == BMF_PREDICT_CLUSTERS;
     if (bits < 0)
         return bmf_fail(f->ctx, BMF_ERROR_ARGUMENT,
                         "'%s' needs a power of two of processors, at most one for every element",
                         predicted_method_name(method));
-    if (clusters && !place)
-        return bmf_fail(f->ctx, BMF_ERROR_ARGUMENT, "'clusters' needs a machine whose network is of type edn");
-    int status =
-        record_rounds_make(f->permutation, bits, clusters ? BMF_RECORDS_CLUSTERS : BMF_RECORDS_SETS, place, rounds);
+    if (method != BMF_PREDICT_SETS && !place)
+        return bmf_fail(f->ctx, BMF_ERROR_ARGUMENT, "'%s' needs a machine whose network is of type edn",
+                        predicted_method_name(method));
+    const int status = record_rounds_make(f->permutation, bits, records_of(method), place, rounds);
     return status == BMF_OK ? status : bmf_fail(f->ctx, status, "%s", bmf_error_text(NULL));
 }
 
@@ -244,8 +244,12 @@ static bool can_be_followed(const forecast *f, int64_t messages, int64_t at_once
 static int follow(forecast *f, const bmf_permute_plan *plan, const bmf_record_rounds *records)
 {
     if (records) {
+        const bmf_edn_place *place = edn_place_of_network(f->network);
+        const bool routes_own = place && place->routes_own;
+        if (routes_own)
+            permute_clocks_route_own(f->clocks);
         follow_records(f, records);
-        return stays(plan) ? compute(f, true, 0, INT64_C(1) << plan->traffic->place_bits) : BMF_OK;
+        return stays(plan) && !routes_own ? compute(f, true, 0, INT64_C(1) << plan->traffic->place_bits) : BMF_OK;
     }
     return plan->stages ? follow_stages(f, plan) : plan->traffic ? follow_traffic(f, plan) : follow_boxes(f, plan);
 }
@@ -257,6 +261,13 @@ static void note_remark(const forecast *f, char remark[BMF_PREDICTION_REMARK])
     if (!text && type->remark)
         text = type->remark(f->network, 0);
     snprintf(remark, BMF_PREDICTION_REMARK, "%s", text ? text : "");
+}
+
+/* Making the first set; the others follow from it by exclusive or. */
+static double setup_of(const forecast *f, const bmf_record_rounds *records)
+{
+    const bmf_edn_place *place = edn_place_of_network(f->network);
+    return records && place && records->method != BMF_RECORDS_ROWS ? place->setup : 0.0;
 }
 
 static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_rounds *records,
@@ -279,7 +290,7 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
     if (!can_be_followed(f, prediction->messages, at_once ? plan->processors * blocks : plan->processors))
         return BMF_OK;
     f->clocks = permute_clocks_create(f->machine, f->network);
-    f->costs = model_costs_create(f->machine);
+    f->costs = model_costs_create(f->machine, plan->processors);
     int status = follow(f, plan, records);
     permute_clocks_totals(f->clocks, &messages, &bytes);
     if (status == BMF_OK && (messages != prediction->messages || bytes != prediction->bytes))
@@ -291,10 +302,11 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
             bmf_fail(f->ctx, status, "%s", bmf_error_text(NULL));
     }
     if (status == BMF_OK) {
+        const double setup = setup_of(f, records);
         prediction->timed = true;
-        prediction->seconds = times.seconds;
-        prediction->low = times.low;
-        prediction->high = times.high;
+        prediction->seconds = setup + times.seconds;
+        prediction->low = setup + fmin(times.low, times.seconds);
+        prediction->high = setup + times.high;
         note_remark(f, prediction->remark);
     }
     permute_clocks_free(f->clocks);
@@ -317,7 +329,7 @@ static int check_sizes(bmf_context *ctx, const bmf_permutation *p)
 int permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
                     bmf_predicted_method method, bmf_permute_prediction *prediction)
 {
-    const bool recorded = method == BMF_PREDICT_SETS || method == BMF_PREDICT_CLUSTERS;
+    const bool recorded = method >= BMF_PREDICT_SETS;
     forecast f = {ctx, machine, p, element_bytes, NULL, NULL, NULL, NAN};
     bmf_record_rounds records;
     bmf_permute_plan *plan = NULL;

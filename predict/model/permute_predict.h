@@ -5,7 +5,10 @@
  *   sets                       document 003's 1-permutable sets of processors, record by record, straight from and to
  *                              their places; needs 2^p processors and at least as many elements
  *   clusters                   the same with sets of clusters (4.4); needs a network of type "edn", too
- */
+ *   rows                       the document's control (4.3): record by record, a row of them at a time; needs what
+ *                              clusters need
+ *
+ * On a network of type "edn" these three take its setup_us and own_records into account. */
 #ifndef BMF_PERMUTE_PREDICT_H
 #define BMF_PERMUTE_PREDICT_H
 
@@ -18,9 +21,10 @@ typedef enum bmf_predicted_method {
     BMF_PREDICT_NAIVE = BMF_PERMUTE_NAIVE,
     BMF_PREDICT_SETS,
     BMF_PREDICT_CLUSTERS,
+    BMF_PREDICT_ROWS,
     BMF_PREDICT_METHODS
 } bmf_predicted_method;
-/* "rounds", "alltoallv", "naive", "sets", "clusters"; and back: false for an unknown name. */
+/* "rounds", "alltoallv", "naive", "sets", "clusters", "rows"; and back: false for an unknown name. */
 const char *predicted_method_name(bmf_predicted_method method);
 bool predicted_method_find(const char *name, bmf_predicted_method *method);
 /* Whether a method can be used on the machine with that many processors: its conditions above. */

@@ -104,6 +104,8 @@ typedef struct bmf_network_type {
     void (*send_round)(bmf_network *network, bmf_transit **message, int64_t count);
     double (*next)(bmf_network *network);  /* time of its next own event, INFINITY if none; NULL: never any */
     void (*advance)(bmf_network *network); /* carries out that event */
+    /* Whether its times have errors that were measured, so that samples show them. NULL: they have none. */
+    bool (*has_errors)(const bmf_network *network);
     /* Loads of all links since start; the caller frees. NULL: it has no links. */
     int64_t (*loads)(const bmf_network *network, bmf_link_load **load);
     /* Describes it in a few lines of words, for `bmf machine show`. */
@@ -125,6 +127,8 @@ typedef struct bmf_network_type {
 struct bmf_network {
     const bmf_network_type *type;
     int64_t processors;
+    double
+        relative_error; /* of all its times at once, where they are stated and not measured; set by machine_network */
     bmf_transit_callback *complete, *freed; /* set by the simulator before start */
     void *simulator;
 };

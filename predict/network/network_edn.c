@@ -77,6 +77,17 @@ static int read_order(const bmf_machine *machine, const config_setting_t *settin
     return BMF_OK;
 }
 
+/* What document 003's programs take beside the router. */
+static int read_programs(const bmf_machine *machine, const config_setting_t *settings, bmf_edn_place *place)
+{
+    static const char *const known[] = {"copied", "routed", NULL};
+    int own;
+    BMF_TRY(machine_microseconds(machine, settings, "setup_us", 0.0, &place->setup));
+    BMF_TRY(machine_word(machine, settings, "own_records", known, 0, &own));
+    place->routes_own = own == 1;
+    return BMF_OK;
+}
+
 static int read_place(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
                       bmf_edn_place *place)
 {
@@ -93,6 +104,7 @@ static int read_place(const bmf_machine *machine, const config_setting_t *settin
         return machine_fail(machine, config_setting_get_member(settings, "ports"), BMF_ERROR_ARGUMENT,
                             "%lld processors do not fit: %lld ports with %lld each", (long long)processors,
                             (long long)shape->ports, (long long)place->processors_per_port);
+    BMF_TRY(read_programs(machine, settings, place));
     return read_order(machine, settings, place);
 }
 
@@ -261,6 +273,9 @@ static void describe_edn(const bmf_network *network, FILE *stream)
     fprintf(stream,
             "an iteration of the router takes %.6g us for %lld bytes; a round %.6g us, a receiver %.6g us more\n",
             n->iteration * 1e6, (long long)n->place.word_bytes, n->send * 1e6, n->receive * 1e6);
+    if (n->place.setup > 0.0 || n->place.routes_own)
+        fprintf(stream, "permuting by sets takes %.6g us to begin with; records that stay are %s\n",
+                n->place.setup * 1e6, n->place.routes_own ? "routed" : "copied");
 }
 
 /* In lockstep the control unit sees the status of all at once: a round of one iteration. */
@@ -271,8 +286,9 @@ static double agreement_edn(const bmf_network *network, int64_t processors)
 }
 
 static const char *const settings_edn[] = {
-    "ports",   "inputs",     "buckets", "capacity", "processors_per_port", "iteration_us", "word_bytes",
-    "send_us", "receive_us", "map",     NULL};
+    "ports",        "inputs",      "buckets", "capacity",   "processors_per_port",
+    "iteration_us", "word_bytes",  "send_us", "receive_us", "map",
+    "setup_us",     "own_records", NULL};
 
 const bmf_network_type network_edn = {
     .name = "edn",

@@ -11,7 +11,9 @@ typedef struct bmf_edn_place {
     bmf_edn_shape shape;
     int64_t processors_per_port;
     int64_t word_bytes;
-    int bits; /* 0: processors are numbered in cluster order; otherwise they are 2^bits in matrix order, */
+    double setup;    /* seconds to make the first 1-permutable set of a permutation */
+    bool routes_own; /* programs of records (record_rounds.h) send those that stay through the router, too */
+    int bits;        /* 0: processors are numbered in cluster order; otherwise they are 2^bits in matrix order, */
     int place[BMF_MAX_BITS]; /* see edn_matrix_order */
 } bmf_edn_place;
 

@@ -14,6 +14,7 @@
  * standard deviation of the entry's noise, from the log-normal distribution, so that it stays positive.
  * Cost: O(ranges of an operation) a message; three random numbers more in samples.
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ typedef struct sheet_network {
     bool single;
     bool sends_collectives; /* collectives are made of messages, whatever the sheet has */
     bmf_ports ports;
+    char more[BMF_SHEET_TEXT]; /* what is to be said about more processors than were measured */
 } sheet_network;
 
 /* ---- settings ---- */
@@ -167,6 +169,13 @@ static int create(const bmf_machine *machine, const config_setting_t *group, int
         destroy(&s->network);
         return status;
     }
+    const int32_t ranks = s->sheet->header.ranks;
+    if (ranks > 1 && processors > ranks)
+        snprintf(s->more, sizeof s->more,
+                 "%" PRId64
+                 " processors are beyond the %d ranks among which messages were measured: how they share links is "
+                 "extrapolated",
+                 processors, (int)ranks);
     draw_all(s, 0); /* agreement may be asked for before the first run */
     *network = &s->network;
     return BMF_OK;
@@ -349,6 +358,16 @@ static void advance(bmf_network *network)
     network->complete(network->simulator, ports_advance(&((sheet_network *)network)->ports));
 }
 
+static bool has_errors(const bmf_network *network)
+{
+    const sheet_network *s = (const sheet_network *)network;
+    for (int k = 0; k < ROLES; k++)
+        for (int64_t j = 0; s->equation[k].entry && j < s->equation[k].entries; j++)
+            if (s->equation[k].entry[j].has_errors)
+                return true;
+    return false;
+}
+
 static int64_t loads(const bmf_network *network, bmf_link_load **load)
 {
     return ports_loads(&((const sheet_network *)network)->ports, load);
@@ -428,6 +447,8 @@ static double collective_seconds(const bmf_network *network, const char *operati
 static const char *remark(const bmf_network *network, int64_t index)
 {
     const sheet_network *s = (const sheet_network *)network;
+    if (s->more[0] && index-- == 0)
+        return s->more;
     for (int k = 0; k < ROLES; k++)
         if (s->equation[k].outside[0] && index-- == 0)
             return s->equation[k].outside;
@@ -472,6 +493,7 @@ const bmf_network_type network_sheet = {.name = "sheet",
                                         .send = send,
                                         .next = next,
                                         .advance = advance,
+                                        .has_errors = has_errors,
                                         .loads = loads,
                                         .describe = describe,
                                         .agreement = agreement,

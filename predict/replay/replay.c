@@ -328,7 +328,7 @@ static void copy_remarks(const bmf_model_costs *costs, int64_t *count, char ***r
 int replay_onto_machine(bmf_trace_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions,
                         int64_t *count, char ***remarks)
 {
-    replay r = {.run = run, .machine = machine, .keeps_gaps = gaps, .costs = model_costs_create(machine)};
+    replay r = {.run = run, .machine = machine, .keeps_gaps = gaps, .costs = model_costs_create(machine, run->lanes)};
     r.actions = actions_create(run->lanes, run);
     const int status = replay_events(&r, run);
     *actions = NULL;

@@ -23,6 +23,7 @@ double chance_seconds(const bmf_simulator *s, int64_t index)
     double seconds = action->seconds;
     if (s->sample == 0)
         return seconds;
+    seconds *= s->compute_factor;
     if (action->equation > 0 && action->shared > 0)
         seconds *= chance_factor((double)action->shared, normal_deviate(s->sample, shared_chance, action->equation));
     if (action->own > 0)

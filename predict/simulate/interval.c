@@ -1,8 +1,9 @@
 /* How long a run takes, and within which bounds.
  *
- * Method: Monte Carlo. The expected times give the expectation; random samples of everything that is uncertain give the
- * distribution of one run, through all waiting for each other. 100 samples and more: quantiles. Fewer: Student's
- * prediction interval for one more run on the logarithmic scale. The expectation is always inside.
+ * Method: Monte Carlo. Random samples of everything that is uncertain give the distribution of one run, through all
+ * waiting for each other. 100 samples and more: quantiles. Fewer: Student's prediction interval for one more run on the
+ * logarithmic scale. What a machine states as its error, without having been measured, is one factor for all
+ * computing and one for all messages in a sample. The median is always inside.
  * Source: Schopf and Berman, "Stochastic scheduling" (SC 1999), for predictions as distributions; shared reference note
  * 5.3 for errors that all uses of an equation share. Cost: a simulation a sample.
  */
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "predict/simulate/simulate.h"
+#include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
 
 enum { MIN_SAMPLES = 20, MAX_SAMPLES = 200, ENOUGH_FOR_QUANTILES = 100, CERTAIN_AFTER = 3 };
@@ -23,17 +24,45 @@ static int64_t cheap_samples(int64_t actions)
     return samples < MIN_SAMPLES ? MIN_SAMPLES : samples > MAX_SAMPLES ? MAX_SAMPLES : samples;
 }
 
-static int simulate(const bmf_actions *actions, bmf_network *network, int64_t sample, double *seconds)
+/* What all times of a sample are multiplied with, for a machine whose errors are stated. */
+typedef struct factors {
+    double compute, network;
+} factors;
+
+/* The k-th digit-reversed fraction: its first n values are spread over (0, 1) as evenly as n values can be, so that
+ * the median of few samples stays in place. */
+static double fraction(int64_t k, int base)
+{
+    double sum = 0.0, digit = 1.0;
+    for (; k > 0; k /= base)
+        sum += (double)(k % base) * (digit /= base);
+    return sum;
+}
+
+static double factor_of(double relative, int64_t sample, int base)
+{
+    return exp(sqrt(log1p(relative * relative)) * gsl_cdf_ugaussian_Pinv(fraction(sample, base)));
+}
+
+static factors draw_factors(const bmf_actions *actions, const bmf_network *network, int64_t sample)
+{
+    return (factors){factor_of(actions->relative_error, sample, 3), factor_of(network->relative_error, sample, 2)};
+}
+
+/* A network that is slower by a factor is one of which all times are longer by it. So computing is divided by the
+ * network's factor, and the result multiplied with it. */
+static int simulate(const bmf_actions *actions, bmf_network *network, int64_t sample, factors by, double *seconds)
 {
     bmf_simulation result;
     bmf_simulator *simulator = simulator_create(actions, network, sample);
+    simulator->compute_factor = by.compute / by.network;
     const int status = simulator_run(simulator);
     simulator_result(simulator, &result);
     simulator_free(simulator);
-    *seconds = result.seconds;
-    if (status == BMF_OK && !(isfinite(result.seconds) && result.seconds >= 0))
+    *seconds = result.seconds * by.network;
+    if (status == BMF_OK && !(isfinite(*seconds) && *seconds >= 0))
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the predicted time is %g s: the machine's costs are out of range",
-                        result.seconds);
+                        *seconds);
     return status;
 }
 
@@ -61,38 +90,58 @@ static void bounds_by_student(bmf_prediction *prediction, double *seconds, int64
     prediction->high = exp(mean + side);
 }
 
-/* Draws samples 1 .. count; stops when the first few are as expected: then nothing is uncertain. */
-static int draw(const bmf_actions *actions, bmf_network *network, double expected, double *seconds, int64_t *count,
-                bool *certain)
+static const factors unchanged = {1.0, 1.0};
+
+/* Whether the first few samples differ from the run without noise. */
+static int probe(const bmf_actions *actions, bmf_network *network, double seconds, bool *noisy)
 {
-    int64_t same = 0;
-    for (int64_t k = 0; k < *count; k++) {
-        BMF_TRY(simulate(actions, network, k + 1, &seconds[k]));
-        same += seconds[k] == expected;
-        if (k + 1 == CERTAIN_AFTER && same == CERTAIN_AFTER)
-            *count = CERTAIN_AFTER;
+    *noisy = false;
+    for (int64_t k = 1; k <= CERTAIN_AFTER && !*noisy; k++) {
+        double sample;
+        BMF_TRY(simulate(actions, network, k, unchanged, &sample));
+        *noisy = sample != seconds;
     }
-    *certain = same == *count;
     return BMF_OK;
+}
+
+static int draw(const bmf_actions *actions, bmf_network *network, double *seconds, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++)
+        BMF_TRY(simulate(actions, network, k + 1, draw_factors(actions, network, k + 1), &seconds[k]));
+    return BMF_OK;
+}
+
+static double median_of(double *seconds, int64_t count)
+{
+    qsort(seconds, (size_t)count, sizeof *seconds, ascending);
+    return gsl_stats_median_from_sorted_data(seconds, 1, (size_t)count);
 }
 
 int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction)
 {
+    const bool stated = actions->relative_error > 0.0 || network->relative_error > 0.0;
+    bool noisy;
     *prediction = (bmf_prediction){0};
-    BMF_TRY(simulate(actions, network, 0, &prediction->seconds));
-    prediction->low = prediction->high = prediction->seconds;
+    BMF_TRY(simulate(actions, network, 0, unchanged, &prediction->seconds));
+    prediction->low = prediction->high = prediction->median = prediction->seconds;
     prediction->samples = samples > 0 ? samples : cheap_samples(actions->count);
     if (prediction->seconds <= 0)
         return BMF_OK;
+    BMF_TRY(probe(actions, network, prediction->seconds, &noisy));
+    if (!noisy && !stated) {
+        prediction->samples = prediction->samples < CERTAIN_AFTER ? prediction->samples : CERTAIN_AFTER;
+        return BMF_OK;
+    }
     double *seconds = allocate(prediction->samples * (int64_t)sizeof *seconds);
-    bool certain = true;
-    const int status = draw(actions, network, prediction->seconds, seconds, &prediction->samples, &certain);
-    if (!certain && prediction->samples >= ENOUGH_FOR_QUANTILES)
+    const int status = draw(actions, network, seconds, prediction->samples);
+    if (status == BMF_OK && noisy)
+        prediction->median = median_of(seconds, prediction->samples);
+    if (status == BMF_OK && prediction->samples >= ENOUGH_FOR_QUANTILES)
         bounds_by_quantiles(prediction, seconds, prediction->samples);
-    else if (!certain && prediction->samples > 1)
+    else if (status == BMF_OK && prediction->samples > 1)
         bounds_by_student(prediction, seconds, prediction->samples);
-    prediction->low = fmin(prediction->low, prediction->seconds);
-    prediction->high = fmax(prediction->high, prediction->seconds);
+    prediction->low = fmin(prediction->low, prediction->median);
+    prediction->high = fmax(prediction->high, prediction->median);
     free(seconds);
     return status;
 }

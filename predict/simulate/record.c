@@ -190,23 +190,29 @@ void record_compute(bmf_simulator *s, const bmf_action *action, double begin, do
                        .amount = action->amount,
                        .peer = -1,
                        .name = action->name},
-           begin, end, around(end - begin, hypot(shared, (double)action->own)));
+           begin, end, around(end - begin, hypot(hypot(shared, (double)action->own), s->actions->relative_error)));
+}
+
+/* Of a message's times: its own, or that of all the network's times. */
+static double relative_error(const bmf_simulator *s, const bmf_transit *message)
+{
+    return message->relative_error > 0 ? message->relative_error : s->network->relative_error;
 }
 
 void record_send(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end)
 {
     record(s, action, (bmf_event){.kind = BMF_EVENT_SEND, .amount = message->bytes, .peer = (int32_t)message->to},
-           begin, end, around(end - begin, message->relative_error));
+           begin, end, around(end - begin, relative_error(s, message)));
 }
 
 void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end)
 {
-    const bounds arrival = around(message->arrived - message->sent, message->relative_error);
+    const double error = relative_error(s, message);
+    const bounds arrival = around(message->arrived - message->sent, error);
     const double low = fmax(message->sent + arrival.low - begin, 0),
                  high = fmax(message->sent + arrival.high - begin, 0);
-    const bounds seconds = message->relative_error > 0
-                               ? (bounds){low + message->receive_overhead, high + message->receive_overhead}
-                               : (bounds){0, 0};
+    const bounds seconds =
+        error > 0 ? (bounds){low + message->receive_overhead, high + message->receive_overhead} : (bounds){0, 0};
     record(s, action, (bmf_event){.kind = BMF_EVENT_RECEIVE, .amount = message->bytes, .peer = (int32_t)message->from},
            begin, end, seconds);
 }

@@ -41,6 +41,7 @@ bmf_simulator *simulator_create(const bmf_actions *actions, bmf_network *network
     s->network = network;
     s->type = network->type;
     s->sample = sample;
+    s->compute_factor = 1.0;
     s->processor = allocate(actions->processors * (int64_t)sizeof *s->processor);
     s->heap = allocate((actions->processors + 1) * (int64_t)sizeof *s->heap);
     begin(s);

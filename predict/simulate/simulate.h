@@ -47,10 +47,12 @@ void simulator_free(bmf_simulator *simulator);
 /* Whether the times of a run that was recorded can stand in a trace: BMF_OK or BMF_ERROR_ARGUMENT. */
 int simulation_fits_trace(const bmf_simulation *result);
 
-/* The whole at once: expected time, and the 95 % interval of one run from `samples` random samples (0: as many as are
- * cheap, 20 to 200; low = high = seconds when nothing is uncertain). */
+/* The whole at once: the time without any noise, and the median and the 95 % interval of one run from `samples` random
+ * samples (0: as many as are cheap, 20 to 200). Every wait takes a maximum, so that noise makes runs longer: the median
+ * is what is to be expected. When nothing is uncertain all are equal; when only the machine is
+ * (actions->relative_error, network->relative_error), median = seconds. */
 typedef struct bmf_prediction {
-    double seconds, low, high;
+    double seconds, median, low, high;
     int64_t samples;
 } bmf_prediction;
 int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction);

@@ -71,9 +71,10 @@ struct bmf_simulator {
     bmf_network *network;
     const bmf_network_type *type;
     int64_t sample;
-    double agreement; /* seconds of a meeting that does not say */
-    int status;       /* the first failure */
-    double now;       /* time of the last call into the network, -1: none */
+    double compute_factor; /* of all computing in this sample */
+    double agreement;      /* seconds of a meeting that does not say */
+    int status;            /* the first failure */
+    double now;            /* time of the last call into the network, -1: none */
     processor *processor;
     int64_t linked; /* actions that are in the processors' lists */
     int64_t *next;  /* by action: the next of its processor, -1 */

@@ -249,6 +249,7 @@ struct bmf_sweep_file {
     FILE *file;
     char *path;
     int64_t times;
+    int failure; /* errno of the first write that failed */
 };
 
 static int fail_write(const char *path, int reason)
@@ -290,7 +291,9 @@ int sweep_create(const char *path, const char *program, const char *launch, cons
 
 static int flush(bmf_sweep_file *file)
 {
-    return fflush(file->file) == 0 && !ferror(file->file) ? BMF_OK : fail_write(file->path, errno);
+    if (fflush(file->file) != 0 && file->failure == 0)
+        file->failure = errno;
+    return file->failure == 0 ? BMF_OK : fail_write(file->path, file->failure);
 }
 
 int sweep_append(bmf_sweep_file *file, const bmf_sweep_time *time)
@@ -313,8 +316,9 @@ int sweep_close(bmf_sweep_file *file, bool complete)
         return BMF_OK;
     if (complete)
         fprintf(file->file, "complete %lld\n", (long long)file->times);
-    const bool failed = ferror(file->file) != 0;
-    const int status = fclose(file->file) == 0 && !failed ? BMF_OK : fail_write(file->path, errno);
+    flush(file);
+    const int closed = fclose(file->file) == 0 ? 0 : errno, failure = file->failure != 0 ? file->failure : closed;
+    const int status = failure == 0 ? BMF_OK : fail_write(file->path, failure);
     free(file->path);
     free(file);
     return status;

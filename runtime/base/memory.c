@@ -1,13 +1,16 @@
-/* Reference-counted buffers and their pool.
+/* Reference-counted buffers and their pools.
  *
- * Method: small buffers come from the C library. From 2 MiB on they are mapped, aligned to 2 MiB and advised to use
- * huge pages; when freed they wait in the pool for a request of about their size (best fit, at most a quarter more than
- * asked for). On a miss the oldest pooled buffers go back to the system until what is live and what is pooled together
- * stays below the most that was ever live at once: the pool never makes a program need more memory than it does anyway.
- * With other ranks on the host they come from memory that those can map (runtime/base/shared_memory.h).
+ * Method: small buffers come from the C library; those from 64 KiB on wait in a pool of their own when they are
+ * freed, at most 16 MiB of them, as the C library would give the pages of many back to the system each time. From 2
+ * MiB on they are mapped, aligned to 2 MiB and advised to use huge pages; when freed they wait in the pool for a
+ * request of about their size (best fit, at most a quarter more than asked for). On a miss the oldest pooled buffers
+ * go back to the system until what is live and what is pooled together stays below the most that was ever live at
+ * once: the pool never makes a program need more memory than it does anyway. With other ranks on the host they come
+ * from memory that those can map (runtime/base/shared_memory.h).
  * Cost: O(pool) per big buffer. All state belongs to the master thread, the only one that calls these functions.
  */
 #define _DEFAULT_SOURCE
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,40 +20,53 @@
 #include "runtime/base/memory_limit.h"
 #include "runtime/base/shared_memory.h"
 
-enum { LINE = 64, POOL_SIZE = 16 };
+enum { LINE = 64, POOL_SIZE = 16, MIDDLE = 64 << 10, MIDDLE_POOL = 16 << 20 };
 static const int64_t huge_page = (int64_t)2 << 20;
 
-static struct {
+typedef struct bmf_buffer_pool {
     bmf_buffer *buffer[POOL_SIZE]; /* oldest first */
     int count;
-    int64_t pooled, live, peak; /* bytes of mapped buffers: in the pool, in use, most ever in use */
-} pool;
+    int64_t bytes;
+} bmf_buffer_pool;
 
-static void unmap(bmf_buffer *buffer)
+static bmf_buffer_pool middle, mapped;
+static int64_t live, peak; /* bytes of mapped buffers: in use, most ever in use */
+
+static void give_back(bmf_buffer *buffer)
 {
-    if (!shared_memory_give(buffer->data))
+    if (!buffer->mapped)
+        free(buffer->data);
+    else if (!shared_memory_give(buffer->data))
         munmap(buffer->data, (size_t)buffer->size);
     free(buffer);
 }
 
-static bmf_buffer *take_from_pool(int index)
+static bmf_buffer *take_from(bmf_buffer_pool *pool, int index)
 {
-    bmf_buffer *buffer = pool.buffer[index];
-    pool.count--;
-    pool.pooled -= buffer->size;
-    memmove(&pool.buffer[index], &pool.buffer[index + 1], (size_t)(pool.count - index) * sizeof pool.buffer[0]);
+    bmf_buffer *buffer = pool->buffer[index];
+    pool->count--;
+    pool->bytes -= buffer->size;
+    memmove(&pool->buffer[index], &pool->buffer[index + 1], (size_t)(pool->count - index) * sizeof pool->buffer[0]);
     return buffer;
 }
 
-static bmf_buffer *best_fit(int64_t size)
+static bmf_buffer *best_fit(bmf_buffer_pool *pool, int64_t size)
 {
     int best = -1;
-    for (int k = 0; k < pool.count; k++) {
-        int64_t have = pool.buffer[k]->size;
-        if (have >= size && have - size <= size / 4 && (best < 0 || have < pool.buffer[best]->size))
+    for (int k = 0; k < pool->count; k++) {
+        int64_t have = pool->buffer[k]->size;
+        if (have >= size && have - size <= size / 4 && (best < 0 || have < pool->buffer[best]->size))
             best = k;
     }
-    return best < 0 ? NULL : take_from_pool(best);
+    return best < 0 ? NULL : take_from(pool, best);
+}
+
+static void add_to(bmf_buffer_pool *pool, bmf_buffer *buffer)
+{
+    if (pool->count == POOL_SIZE)
+        give_back(take_from(pool, 0));
+    pool->buffer[pool->count++] = buffer;
+    pool->bytes += buffer->size;
 }
 
 /* Maps `size` bytes (a multiple of the huge page) on a huge page boundary: a page too much, the ends given back. */
@@ -77,18 +93,18 @@ static bool is_too_much(int64_t size)
     static int64_t limit;
     if (limit == 0)
         limit = memory_limit();
-    return size > limit - pool.live;
+    return size > limit - live;
 }
 
 static bmf_buffer *create_mapped(int64_t asked)
 {
     int64_t size = (asked + huge_page - 1) / huge_page * huge_page;
-    bmf_buffer *buffer = best_fit(size);
+    bmf_buffer *buffer = best_fit(&mapped, size);
     if (!buffer && is_too_much(size))
         return NULL;
     if (!buffer) {
-        while (pool.count > 0 && pool.live + pool.pooled + size > pool.peak)
-            unmap(take_from_pool(0));
+        while (mapped.count > 0 && live + mapped.bytes + size > peak)
+            give_back(take_from(&mapped, 0));
         buffer = malloc(sizeof *buffer);
         if (!buffer)
             return NULL;
@@ -103,15 +119,20 @@ static bmf_buffer *create_mapped(int64_t asked)
         }
     }
     buffer->references = 1;
-    pool.live += buffer->size;
-    pool.peak = pool.live > pool.peak ? pool.live : pool.peak;
+    live += buffer->size;
+    peak = live > peak ? live : peak;
     return buffer;
 }
 
 static bmf_buffer *create_small(int64_t asked)
 {
     int64_t size = (asked + LINE - 1) / LINE * LINE;
-    bmf_buffer *buffer = malloc(sizeof *buffer);
+    bmf_buffer *buffer = size < MIDDLE ? NULL : best_fit(&middle, size);
+    if (buffer) {
+        buffer->references = 1;
+        return buffer;
+    }
+    buffer = malloc(sizeof *buffer);
     if (!buffer)
         return NULL;
     *buffer = (bmf_buffer){size > 0 ? aligned_alloc(LINE, (size_t)size) : NULL, size, 1, false};
@@ -136,24 +157,19 @@ bmf_buffer *buffer_retain(bmf_buffer *buffer)
     return buffer;
 }
 
-static void add_to_pool(bmf_buffer *buffer)
-{
-    if (pool.count == POOL_SIZE)
-        unmap(take_from_pool(0));
-    pool.buffer[pool.count++] = buffer;
-    pool.pooled += buffer->size;
-}
-
 void buffer_release(bmf_buffer *buffer)
 {
     if (!buffer || --buffer->references > 0)
         return;
     if (buffer->mapped) {
-        pool.live -= buffer->size;
-        add_to_pool(buffer);
+        live -= buffer->size;
+        add_to(&mapped, buffer);
+    } else if (buffer->size >= MIDDLE) {
+        add_to(&middle, buffer);
+        while (middle.bytes > MIDDLE_POOL)
+            give_back(take_from(&middle, 0));
     } else {
-        free(buffer->data);
-        free(buffer);
+        give_back(buffer);
     }
 }
 
@@ -175,8 +191,18 @@ void buffer_shrink(bmf_buffer **buffer, int64_t used)
 
 void buffer_trim(void)
 {
-    while (pool.count > 0)
-        unmap(take_from_pool(pool.count - 1));
+    while (middle.count > 0)
+        give_back(take_from(&middle, middle.count - 1));
+    while (mapped.count > 0)
+        give_back(take_from(&mapped, mapped.count - 1));
+}
+
+void keep_freed_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+#endif
 }
 
 bmf_buffer *working_buffer(int64_t size)

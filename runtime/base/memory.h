@@ -1,8 +1,9 @@
 /* Memory for columns: reference-counted buffers, 64-byte aligned, huge pages advised from 2 MiB on.
  *
- * Freed big buffers stay in a pool of the process (at most 16 buffers) because fresh pages cost a fault and a
- * clearing write each, more than the work most skeletons do on them. Pages are first touched by whoever writes
- * them first, the kernels' own threads, or, if other ranks of the host can map them, when the buffer is made.
+ * Freed big buffers stay in pools of the process (at most 16 buffers from 64 KiB on, and 16 from 2 MiB on) because
+ * fresh pages cost a fault and a clearing write each, more than the work most skeletons do on them. Pages are first
+ * touched by whoever writes them first, the kernels' own threads, or, if other ranks of the host can map them, when
+ * the buffer is made.
  */
 #ifndef BMF_MEMORY_H
 #define BMF_MEMORY_H
@@ -28,7 +29,10 @@ void buffer_release(bmf_buffer *buffer);
 /* The same contents up to `used` bytes, in a buffer that nobody else holds: exchanged for a smaller one if most of it
  * would lie idle, NULL if none are used. */
 void buffer_shrink(bmf_buffer **buffer, int64_t used);
-/* Returns the pool's memory to the system. */
+/* Returns the pools' memory to the system. */
 void buffer_trim(void);
+/* For commands, which own their process: the C library keeps what is freed, up to 64 MiB, instead of returning pages
+ * and asking for them again in every skeleton. Programs of users keep their own settings. */
+void keep_freed_memory(void);
 
 #endif

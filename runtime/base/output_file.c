@@ -212,6 +212,40 @@ int output_file_open_regular(bmf_output_file *output, const char *path)
     return open_output(output, path, false);
 }
 
+/* Whether the target may be replaced by what is in the open file. */
+static int check_target(const bmf_output_file *output)
+{
+    struct stat old, directory, written;
+    char *parent = directory_of(output->target);
+    const bool found = stat(parent, &directory) == 0;
+    free(parent);
+    if (!found || fstat(output->file, &written) != 0)
+        return errno;
+    if (directory.st_dev != written.st_dev)
+        return EXDEV;
+    if (stat(output->target, &old) != 0)
+        return errno == ENOENT ? 0 : errno;
+    if (S_ISDIR(old.st_mode))
+        return EISDIR;
+    if (!S_ISREG(old.st_mode))
+        return ESPIPE;
+    return fchmod(output->file, old.st_mode & 07777) == 0 ? 0 : errno;
+}
+
+int output_file_open_kept(bmf_output_file *output, const char *path, const char *written)
+{
+    *output = (bmf_output_file){.file = -1, .is_kept = true};
+    int failure = *path ? resolve(path, &output->target) : ENOENT;
+    if (!failure) {
+        output->written = copy_text(written);
+        output->file = open(written, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+        failure = output->file < 0 ? errno : check_target(output);
+    }
+    if (failure)
+        output_file_close(output, failure);
+    return failure;
+}
+
 int output_directory_open(bmf_output_file *output, const char *path)
 {
     struct stat about;
@@ -306,6 +340,8 @@ static void remove_directory(const char *path)
 
 static void remove_written(const bmf_output_file *output)
 {
+    if (output->is_kept)
+        return;
     if (output->is_directory)
         remove_directory(output->written);
     else

@@ -27,6 +27,7 @@ typedef struct bmf_output_file {
     char *target;  /* with links resolved */
     char *written; /* the path of what is written; `target` itself if it is written in place */
     bool is_directory;
+    bool is_kept;  /* what was written stays where it is after a failure */
     bool unsynced; /* may be set by those who can do without the file after a power failure */
 } bmf_output_file;
 
@@ -40,6 +41,9 @@ bool output_file_is_regular(const bmf_output_file *output);
 /* The same, but devices and pipes are refused with ESPIPE and not opened: for formats that are not written from front
  * to back. */
 int output_file_open_regular(bmf_output_file *output, const char *path);
+/* A file that several runs of a program write in turn: it is at `written`, on the file system of `path`, made if it is
+ * not there, and stays there after a failure. Open for reading too. EXDEV: on another file system. */
+int output_file_open_kept(bmf_output_file *output, const char *path, const char *written);
 /* For writing with stdio; belongs to the output. Its errors are found when the output is closed. */
 FILE *output_file_stream(bmf_output_file *output);
 /* failure: what went wrong in writing, or 0. Closes; with no failure syncs and renames, otherwise removes. Frees.

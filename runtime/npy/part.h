@@ -1,4 +1,4 @@
-/* Reading .npy files without other ranks: for whoever settles the errors. Internal. */
+/* Reading and writing .npy files without other ranks: for whoever settles the errors. Internal. */
 #ifndef BMF_NPY_PART_H
 #define BMF_NPY_PART_H
 
@@ -10,5 +10,10 @@ int npy_find_header(bmf_context *ctx, const char *path, bmf_npy_header *header);
  * scalar: one that the file's can be read as. */
 int npy_read_part(bmf_context *ctx, const char *path, const bmf_npy_header *header, const bmf_type *scalar,
                   bmf_partition *partition, bmf_list **list);
+
+enum { NPY_HEADER_SIZE = 128 };
+
+/* The header that bmf writes, as NumPy would; header->data_offset does not count. Not collective. */
+void npy_print_header(const bmf_npy_header *header, char bytes[NPY_HEADER_SIZE]);
 
 #endif

@@ -19,10 +19,11 @@
 #include "runtime/base/output_file.h"
 #include "runtime/backend/backend.h"
 #include "runtime/backend/shared_path.h"
+#include "runtime/npy/part.h"
 #include "runtime/npy/private.h"
 #include "runtime/data/list.h"
 
-enum { ALIGNMENT = 64, HEADER_SIZE = 128 };
+enum { ALIGNMENT = 64 };
 static const int64_t fill_block = (int64_t)4 << 20;
 
 const bmf_skeleton_type skeleton_write = {.id = 33, .name = "write", .communication = BMF_COMMUNICATION_OTHER};
@@ -63,34 +64,34 @@ static int describe(const bmf_list *list, bmf_npy_header *header)
                  bmf_type_print(bmf_type_list(list->type), text, sizeof text));
         return BMF_ERROR_TYPE;
     }
-    *header = (bmf_npy_header){scalar, nested ? 2 : 1, {bmf_length(list), 1}, HEADER_SIZE};
+    *header = (bmf_npy_header){scalar, nested ? 2 : 1, {bmf_length(list), 1}, NPY_HEADER_SIZE};
     return nested ? agree_on_row_length(list, &header->shape[1]) : BMF_OK;
 }
 
 /* ---- the steps ---- */
 
-/* The longest text, two lengths of 19 digits, leaves room for the newline in HEADER_SIZE bytes. */
-static void print_header(const bmf_npy_header *header, char bytes[HEADER_SIZE + 1])
+/* The longest text, two lengths of 19 digits, leaves room for the newline in NPY_HEADER_SIZE bytes. */
+void npy_print_header(const bmf_npy_header *header, char bytes[NPY_HEADER_SIZE])
 {
-    static const char prefix[] = {(char)0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, HEADER_SIZE - BMF_NPY_PREFIX_1, 0};
-    _Static_assert(sizeof prefix == BMF_NPY_PREFIX_1 && HEADER_SIZE % ALIGNMENT == 0, "NumPy's own layout");
+    static const char prefix[] = {(char)0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, NPY_HEADER_SIZE - BMF_NPY_PREFIX_1, 0};
+    _Static_assert(sizeof prefix == BMF_NPY_PREFIX_1 && NPY_HEADER_SIZE % ALIGNMENT == 0, "NumPy's own layout");
     char shape[64];
     if (header->dimensions == 1)
         snprintf(shape, sizeof shape, "%" PRId64 ",", header->shape[0]);
     else
         snprintf(shape, sizeof shape, "%" PRId64 ", %" PRId64, header->shape[0], header->shape[1]);
-    memset(bytes, ' ', HEADER_SIZE);
+    memset(bytes, ' ', NPY_HEADER_SIZE);
     memcpy(bytes, prefix, sizeof prefix);
-    int used = snprintf(bytes + sizeof prefix, HEADER_SIZE - sizeof prefix,
+    int used = snprintf(bytes + sizeof prefix, NPY_HEADER_SIZE - sizeof prefix,
                         "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", npy_descr(header->scalar), shape);
     bytes[(int)sizeof prefix + used] = ' ';
-    bytes[HEADER_SIZE - 1] = '\n';
+    bytes[NPY_HEADER_SIZE - 1] = '\n';
 }
 
 /* On rank 0: the file with its header, under the name that all write to. */
 static int create_file(bmf_context *ctx, const char *path, bmf_output_file *output, const bmf_npy_header *header)
 {
-    char bytes[HEADER_SIZE + 1];
+    char bytes[NPY_HEADER_SIZE];
     int failure = output_file_open_regular(output, path);
     if (failure == EISDIR)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is a directory", path);
@@ -98,8 +99,8 @@ static int create_file(bmf_context *ctx, const char *path, bmf_output_file *outp
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: is not a regular file", path);
     if (failure)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot create: %s", path, strerror(failure));
-    print_header(header, bytes);
-    if (write(output->file, bytes, HEADER_SIZE) != HEADER_SIZE)
+    npy_print_header(header, bytes);
+    if (write(output->file, bytes, NPY_HEADER_SIZE) != NPY_HEADER_SIZE)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", path, strerror(errno ? errno : ENOSPC));
     return BMF_OK;
 }
@@ -128,7 +129,7 @@ static int write_scalars(bmf_context *ctx, const char *path, const char *written
     if (scalars->count == 0)
         return BMF_OK;
     MPI_File file;
-    int64_t size = scalars->type->size, offset = HEADER_SIZE + first * size;
+    int64_t size = scalars->type->size, offset = NPY_HEADER_SIZE + first * size;
     BMF_TRY(npy_open(ctx, written, MPI_MODE_WRONLY, &file));
     int status = scalars->stride == 0 ? write_broadcast(ctx, path, file, offset, scalars)
                                       : npy_write_bytes(ctx, path, file, offset, scalars->data, scalars->count * size);
@@ -141,7 +142,7 @@ static int write_scalars(bmf_context *ctx, const char *path, const char *written
 static int complete_file(bmf_context *ctx, const char *path, bmf_output_file *output, const bmf_npy_header *header)
 {
     struct stat about;
-    int64_t expected = HEADER_SIZE + npy_data_bytes(header);
+    int64_t expected = NPY_HEADER_SIZE + npy_data_bytes(header);
     if (fstat(output->file, &about) != 0)
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: %s", path, strerror(errno));
     if (about.st_size != expected)

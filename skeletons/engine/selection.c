@@ -49,15 +49,15 @@ void selection_open(bmf_selection *selection, int leaves, const int64_t *leaf_si
     for (int w = 0; w < workers; w++) {
         bmf_selection_worker *worker = &selection->worker[w];
         *worker = (bmf_selection_worker){.current = &worker->piece[0], .waiting = &worker->piece[1]};
-        worker->room = allocate(2 * (selection->grain * bytes + leaves * (BMF_COMPRESS_SLACK + 64)));
-        place_leaves(selection, worker->waiting, place_leaves(selection, worker->current, worker->room));
+        worker->room = working_buffer(2 * (selection->grain * bytes + leaves * (BMF_COMPRESS_SLACK + 64)));
+        place_leaves(selection, worker->waiting, place_leaves(selection, worker->current, worker->room->data));
     }
 }
 
 void selection_close(bmf_selection *selection)
 {
     for (int w = 0; w < selection->workers; w++)
-        free(selection->worker[w].room);
+        buffer_release(selection->worker[w].room);
     free(selection->worker);
 }
 

@@ -7,6 +7,7 @@
 #ifndef BMF_SELECTION_H
 #define BMF_SELECTION_H
 
+#include "runtime/base/memory.h"
 #include "skeletons/engine/chain.h"
 
 /* What a worker keeps of one piece. */
@@ -19,7 +20,7 @@ typedef struct bmf_selected_piece {
 typedef struct bmf_selection_worker {
     bmf_selected_piece piece[2];
     bmf_selected_piece *current, *waiting; /* being filled; being written */
-    char *room;
+    bmf_buffer *room;
 } bmf_selection_worker;
 
 typedef struct bmf_selection {

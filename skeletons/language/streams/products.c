@@ -16,7 +16,7 @@
 
 #include "runtime/base/allocate.h"
 
-enum { LANES = 8, NODE = 64, CHUNK = 256, TILE = 4, ROWS = 128, MOST_NODES = 64 };
+enum { LANES = 8, NODE = 64, CHUNK = 256, TILE = 4, ROWS = 128 };
 /* Fewer rows, products in one or elements do not pay for the transposition. */
 enum { FEWEST_ROWS = 4, FEWEST_COLUMNS = 8, FEWEST_ELEMENTS = 8 };
 
@@ -190,12 +190,12 @@ static block find_block(const bmf_stream_fold *fold, int64_t s, int64_t last)
 
 /* ---- one block ---- */
 
-/* Sums on their way up: node k of row i is stack[i * MOST_NODES + k]. */
+/* Sums on their way up: node k of row i is stack[i * depth + k]. */
 typedef struct room {
     lanes panel[CHUNK];
     const double *x[ROWS + TILE]; /* repeated behind the last */
     lanes *stack;
-    int nodes;
+    int nodes, depth;
 } room;
 
 /* Chunk number c of all rows, and what it completes. */
@@ -206,7 +206,7 @@ static void push_chunk(const block *b, room *r, int64_t c)
         lanes value[TILE];
         sum_chunk(r->x + i, c * CHUNK, r->panel, value);
         for (int64_t row = i; row < i + TILE && row < b->rows; row++) {
-            lanes *top = r->stack + row * MOST_NODES + r->nodes, sum = value[row - i];
+            lanes *top = r->stack + row * r->depth + r->nodes, sum = value[row - i];
             for (int k = 0; k < merges; k++)
                 sum = *--top + sum;
             *top = sum;
@@ -218,7 +218,7 @@ static void push_chunk(const block *b, room *r, int64_t c)
 /* The nodes from the left, and then those of the elements behind whole chunks, the larger first. */
 static void finish_row(const block *b, const room *r, int64_t row, lanes *total)
 {
-    const lanes *node = r->stack + row * MOST_NODES;
+    const lanes *node = r->stack + row * r->depth;
     int64_t at = b->length / CHUNK * CHUNK;
     const double *x = r->x[row] + at;
     const lanes *y = r->panel;
@@ -267,7 +267,8 @@ int64_t stream_products(const bmf_stream_fold *fold, int64_t s, int64_t last, do
         return s;
     for (int64_t i = 0; i < ROWS + TILE; i++)
         r.x[i] = list_of(fold, b.row, s + (i < b.rows ? i : b.rows - 1) * b.columns);
-    r.stack = allocate(ROWS * MOST_NODES * (int64_t)sizeof *r.stack);
+    r.depth = 65 - __builtin_clzll((unsigned long long)(b.length / CHUNK) | 1);
+    r.stack = allocate(b.rows * r.depth * (int64_t)sizeof *r.stack);
     for (int64_t column = 0; column < b.columns; column += LANES)
         eight_columns(fold, &b, &r, column, out);
     free(r.stack);

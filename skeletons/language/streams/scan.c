@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/memory.h"
 #include "skeletons/engine/chain.h"
 #include "skeletons/language/streams/fold.h"
 
@@ -17,9 +18,9 @@ enum { SCAN_BLOCK = BMF_SEGMENT_NODE };
 typedef struct scan_state {
     bmf_stream_fold fold;
     const bmf_sink *sink;
-    bool shared; /* several workers */
-    bool hold;   /* keep what was computed for folding */
-    char **held; /* by worker: room for a piece */
+    bool shared;       /* several workers */
+    bool hold;         /* keep what was computed for folding */
+    bmf_buffer **held; /* by worker: room for a piece */
     int64_t grain;
     bmf_chain chain; /* running: of the segment that piece `turn` begins in */
 } scan_state;
@@ -213,7 +214,7 @@ static int take_step(bmf_chain *chain, void *state)
 static void hold(const scan_state *c, int worker, int64_t begin, bmf_stream_held *held)
 {
     const bmf_stream_source *source = c->fold.source;
-    char *room = c->held[worker];
+    char *room = c->held[worker]->data;
     *held = (bmf_stream_held){.begin = begin};
     for (int k = 0; k < source->leaves; k++) {
         held->x[k] = (bmf_slice){room, source->leaf_size[k]};
@@ -298,13 +299,13 @@ static void open_held(scan_state *c)
         return;
     c->held = allocate(source->workers * (int64_t)sizeof *c->held);
     for (int w = 0; w < source->workers; w++)
-        c->held[w] = allocate(c->grain * bytes);
+        c->held[w] = working_buffer(c->grain * bytes);
 }
 
 static void close_held(scan_state *c)
 {
     for (int w = 0; c->held && w < c->fold.source->workers; w++)
-        free(c->held[w]);
+        buffer_release(c->held[w]);
     free(c->held);
 }
 

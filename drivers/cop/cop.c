@@ -1,0 +1,98 @@
+/* bmf cop: programs that say what they communicate, on a mesh of scheduled routers. */
+#include "drivers/cop/cop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bmf/status.h"
+#include "drivers/commands.h"
+#include "predict/mesh/routers.h"
+
+const bmf_cop_options cop_default_options = {.effort = 100000, .draw = BMF_COP_NO_NODE};
+
+/* ---- from options to plans ---- */
+
+static int read_router(const bmf_cop_options *o, const bmf_mesh *mesh, bmf_scheduled_hardware *hardware,
+                       bmf_phase_setting *setting)
+{
+    const bmf_mesh_router *router = &mesh_router_scheduled;
+    double *value = mesh_router_values(router);
+    int code = 0;
+    for (int k = 0; k < o->setting.count && code == 0; k++)
+        code = report_status(NULL, mesh_router_set(router, value, o->setting.text[k]));
+    if (code == 0)
+        mesh_scheduled_settings(mesh, value, hardware, setting);
+    free(value);
+    return code;
+}
+
+int cop_open_program(const char *source, const bmf_cop_options *o, bmf_scheduled_hardware *hardware,
+                     bmf_phase_setting *setting, bmf_cop_program **program)
+{
+    bmf_cop_settings settings = {0};
+    int code = report_status(NULL, mesh_parse(o->size, false, &settings.mesh));
+    if (code == 0)
+        code = read_router(o, &settings.mesh, hardware, setting);
+    settings.length = hardware->length;
+    if (code == 0)
+        code = report_status(NULL, cop_read(source, &settings, program));
+    if (code == 0)
+        hardware->mesh = (*program)->settings.mesh;
+    return code;
+}
+
+static int set_cost(const char *text, bmf_cop_costs *costs)
+{
+    struct {
+        const char *name;
+        double *value;
+    } const known[] = {{"B_r", &costs->reprogram_word},
+                       {"t_sync", &costs->sync},
+                       {"B_rbulk", &costs->bulk_word},
+                       {"l_rbulk", &costs->bulk_latency},
+                       {"B_if", &costs->interface_word}};
+    const size_t length = strcspn(text, "=");
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+        if (strlen(known[k].name) != length || strncmp(known[k].name, text, length) != 0)
+            continue;
+        char *end = NULL;
+        const double number = text[length] ? strtod(text + length + 1, &end) : 0;
+        if (!end || end == text + length + 1 || *end || !(number >= 0 && number <= 1e9))
+            return usage_error("--cost %s: a number from 0 to 1e9 is wanted", text);
+        *known[k].value = number;
+        return 0;
+    }
+    return usage_error("--cost %s: there is no such constant; B_r, t_sync, B_rbulk, l_rbulk and B_if are", text);
+}
+
+int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
+                  bmf_cop_plan **plan)
+{
+    bmf_cop_plan_settings settings = {
+        .hardware = *hardware, .costs = cop_usual_costs, .effort = o->effort, .max_phases = o->most_phases};
+    for (int k = 0; k < o->cost.count; k++) {
+        const int code = set_cost(o->cost.text[k], &settings.costs);
+        if (code != 0)
+            return code;
+    }
+    return report_status(NULL, cop_plan_make(program, &settings, NULL, plan));
+}
+
+/* ---- the group ---- */
+
+static const bmf_driver *const commands[] = {&cop_check_command, &cop_plan_command, NULL};
+
+const bmf_driver cop_command = {
+    .name = "cop",
+    .summary = "communication by operators, compiled to phases of scheduled routers",
+    .synopsis = "bmf cop COMMAND ARGUMENT..",
+    .about = "COP, the language of document 004: a program says what it communicates - a broadcast along rows, a shift "
+             "along columns, from a source that is known at run time only - and the compiler finds phases, "
+             "implementations, bandwidths and the schedules of a mesh of scheduled routers.",
+    .example = "bmf cop check examples/cop/matmul.cop --size 6x6\n"
+               "bmf cop plan examples/cop/matmul.cop --size 6x6 --draw 14\n"
+               "bmf cop plan \"(broadcast 'b 0 :m 1024)\" --size 8x8",
+    .see = "bmf-mesh",
+    .commands = commands,
+    .missing = "no command for COP programs",
+};

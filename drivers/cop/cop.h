@@ -1,0 +1,43 @@
+/* What the commands below `bmf cop` share: options, and the way from a program's text to its plan. */
+#ifndef BMF_DRIVERS_COP_H
+#define BMF_DRIVERS_COP_H
+
+#include "drivers/command/command.h"
+#include "predict/cop/plan.h"
+#include "predict/mesh/phase.h"
+
+enum { BMF_COP_NO_NODE = -1, BMF_COP_ALL_NODES = -2 };
+
+typedef struct bmf_cop_options {
+    const char *size;
+    bmf_strings setting, cost;
+    int64_t effort, most_phases;
+    int64_t draw; /* whose schedules: a node, BMF_COP_NO_NODE or BMF_COP_ALL_NODES */
+    bool rivals, json;
+    double gigahertz;
+} bmf_cop_options;
+
+extern const bmf_cop_options cop_default_options;
+
+#define BMF_COP_SIZE_OPTION                                                                                            \
+    BMF_OPTION("size", "XxY[xZ]", BMF_TEXT(bmf_cop_options, size), "nodes of the mesh",                                \
+               .missing = "the size of the mesh is wanted: --size XxY")
+#define BMF_COP_SET_OPTION                                                                                             \
+    BMF_OPTION("set", "NAME=VALUE", BMF_LIST(bmf_cop_options, setting),                                                \
+               "a parameter of the scheduled router, as of `bmf mesh run`; may be given several times")
+#define BMF_COP_PLAN_OPTIONS                                                                                           \
+    BMF_OPTION("effort", "N", BMF_WHOLE(bmf_cop_options, effort, 1, INT32_MAX),                                        \
+               "plans that are looked at before the best so far is completed"),                                        \
+        BMF_OPTION("most-phases", "N", BMF_WHOLE(bmf_cop_options, most_phases, 1, 1000000), "no more phases"),         \
+        BMF_OPTION("cost", "NAME=VALUE", BMF_LIST(bmf_cop_options, cost),                                              \
+                   "a constant of the cost model in cycles: B_r, t_sync, B_rbulk, l_rbulk, B_if; several times")
+
+/* Each returns an exit code; 0: done. */
+int cop_open_program(const char *source, const bmf_cop_options *o, bmf_scheduled_hardware *hardware,
+                     bmf_phase_setting *setting, bmf_cop_program **program);
+int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
+                  bmf_cop_plan **plan);
+
+extern const bmf_driver cop_check_command, cop_plan_command;
+
+#endif

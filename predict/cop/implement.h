@@ -1,0 +1,74 @@
+/* Implementations of operators: how a pattern of communication becomes streams through routers, and what a processor
+ * does (document 004, 4.1 and appendix B; its Table 4.1 is the record here).
+ *
+ * An implementation says whether it can carry an operator out, which streams every instance needs, what it costs
+ * besides words over bandwidth, and which moves a node makes for a call. A new one is a file and a line in the table of
+ * implement.c. */
+#ifndef BMF_COP_IMPLEMENT_H
+#define BMF_COP_IMPLEMENT_H
+
+#include "predict/cop/program.h"
+
+/* From one node to one or more; within an operator streams are numbered as its instances make them. */
+typedef struct bmf_cop_stream {
+    int64_t from, destinations;
+    int64_t *to; /* `from` is never among them */
+    bool reprogrammed;
+    int64_t instance;
+} bmf_cop_stream;
+
+typedef struct bmf_cop_streams {
+    int64_t count, capacity;
+    bmf_cop_stream *stream;
+} bmf_cop_streams;
+
+/* What a call costs besides its words over the bandwidth. */
+typedef struct bmf_cop_metric {
+    int64_t messages;      /* one after the other, of the operator's words: the stages of a tree */
+    int64_t links;         /* on the longest way of a word */
+    int64_t hop_links;     /* of the longest stream */
+    int64_t reload_words;  /* to reprogram when run-time operands change */
+    double max_bandwidth;  /* words a cycle */
+    bool processor_bound;  /* a call ends when the node's router has nothing left to do for it */
+    bool any_length_syncs; /* however short: nobody ends before all others have begun */
+} bmf_cop_metric;
+
+typedef struct bmf_cop_implementation {
+    const char *name;
+    bmf_cop_kind kind;
+    const char *what; /* one line of help */
+    /* NULL: it can; otherwise why not, as in "needs a constant source". */
+    const char *(*refuse)(const bmf_mesh *mesh, const bmf_cop_operator *op);
+    void (*streams)(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);
+    void (*metric)(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
+                   bmf_cop_metric *metric);
+} bmf_cop_implementation;
+
+/* In the order of their numbers, NULL at the end. */
+extern const bmf_cop_implementation *const cop_implementations[];
+const bmf_cop_implementation *cop_find_implementation(const char *name);
+
+/* The streams of all instances; the caller frees with cop_streams_free. */
+void cop_make_streams(const bmf_mesh *mesh, const bmf_cop_implementation *implementation, const bmf_cop_operator *op,
+                      bmf_cop_streams *streams);
+void cop_streams_free(bmf_cop_streams *streams);
+/* What most implementations cost: one message over the longest stream. */
+void cop_usual_metric(const bmf_mesh *mesh, const bmf_cop_streams *streams, bmf_cop_metric *metric);
+
+/* ---- for implementations ---- */
+
+void cop_add_stream(bmf_cop_streams *streams, int64_t instance, int64_t from, int64_t to);
+void cop_add_multicast(bmf_cop_streams *streams, int64_t instance, int64_t from, int64_t count, const int64_t *to,
+                       bool reprogrammed);
+/* Whether every instance's nodes are a box of the mesh. */
+bool cop_are_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op);
+bool cop_instance_has(const bmf_cop_instance *instance, int64_t node);
+/* The instance's nodes so that neighbours in the list are neighbours in the mesh, if they are a box; otherwise in their
+ * order. The caller frees. */
+int64_t *cop_snake(const bmf_mesh *mesh, const bmf_cop_instance *instance);
+
+/* A tree over the numbers of a subset in which every node's descendants to its left come before it and those to its
+ * right behind it, so that combining in that order needs no commutativity. parent[root] is -1. */
+void cop_balanced_tree(int64_t nodes, int64_t root, int64_t *parent);
+
+#endif

@@ -1,0 +1,22 @@
+/* The implementations, one file for each kind of operator. */
+#ifndef BMF_COP_IMPLEMENT_PRIVATE_H
+#define BMF_COP_IMPLEMENT_PRIVATE_H
+
+#include "predict/cop/implement.h"
+
+/* implement_stream.c */
+extern const bmf_cop_implementation cop_str_stream, cop_str_stream_rtdest, cop_str_stream_runtime;
+/* implement_broadcast.c */
+extern const bmf_cop_implementation cop_str_bcast, cop_str_bcast_dense, cop_str_bcast_linear;
+void cop_linear_streams(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);
+void cop_linear_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
+                       bmf_cop_metric *metric);
+/* implement_shift.c */
+extern const bmf_cop_implementation cop_str_shift, cop_str_eoshift, cop_str_permute;
+/* implement_reduce.c */
+extern const bmf_cop_implementation cop_str_reduce, cop_repl_runtime_reduce, cop_repl_allreduce, cop_str_prefix,
+    cop_repl_barrier;
+/* implement_gather.c */
+extern const bmf_cop_implementation cop_str_spread, cop_str_gather, cop_str_collect;
+
+#endif

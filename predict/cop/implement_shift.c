@@ -1,0 +1,57 @@
+/* Shifts and permutations by constants: a stream from every node to its target. Cost: 2 cycles a word, and more where
+ * links are shared. Source: document 004, appendix B. */
+#include "predict/cop/implement_private.h"
+
+static const char *needs_constant(const bmf_mesh *mesh, const bmf_cop_operator *op)
+{
+    (void)mesh;
+    return cop_has_runtime(op) ? "needs a constant" : NULL;
+}
+
+static void usual(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
+                  bmf_cop_metric *metric)
+{
+    (void)op;
+    cop_usual_metric(mesh, streams, metric);
+}
+
+static void shift(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
+{
+    const bmf_cop_instance *instance = &op->instance[i];
+    const int64_t n = instance->nodes, by = instance->operand[0].value;
+    (void)mesh;
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t to = k + by, wrapped = ((to % n) + n) % n;
+        if (op->kind == BMF_COP_CSHIFT || (to >= 0 && to < n))
+            cop_add_stream(streams, i, instance->node[k], instance->node[wrapped]);
+    }
+}
+
+const bmf_cop_implementation cop_str_shift = {.name = "str_shift",
+                                              .kind = BMF_COP_CSHIFT,
+                                              .what = "a stream from every node to its target",
+                                              .refuse = needs_constant,
+                                              .streams = shift,
+                                              .metric = usual};
+
+const bmf_cop_implementation cop_str_eoshift = {.name = "str_eoshift",
+                                                .kind = BMF_COP_EOSHIFT,
+                                                .what = "a stream from every node to its target, if it has one",
+                                                .refuse = needs_constant,
+                                                .streams = shift,
+                                                .metric = usual};
+
+static void permute(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
+{
+    const bmf_cop_instance *instance = &op->instance[i];
+    (void)mesh;
+    for (int64_t k = 0; k < instance->nodes; k++)
+        cop_add_stream(streams, i, instance->node[k], instance->node[instance->operand[0].values[k]]);
+}
+
+const bmf_cop_implementation cop_str_permute = {.name = "str_permute",
+                                                .kind = BMF_COP_PERMUTE,
+                                                .what = "a stream from every node to its target",
+                                                .refuse = needs_constant,
+                                                .streams = permute,
+                                                .metric = usual};

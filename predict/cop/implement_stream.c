@@ -1,0 +1,70 @@
+/* Single connections.
+ *
+ * str_stream: a stream between constant ends. str_stream_rtdest: a multicast stream from a constant source, whose words
+ * all but the destination discard. str_stream_runtime: along a snake as str_bcast_linear, all but the destination
+ * discard; also for a constant destination. Cost: 2 cycles a word; 4 along a snake, and 4 words of reprogramming.
+ * Source: document 004, appendix B. */
+#include "predict/cop/implement_private.h"
+
+static const char *needs_constants(const bmf_mesh *mesh, const bmf_cop_operator *op)
+{
+    (void)mesh;
+    return cop_has_runtime(op) ? "needs a constant source and destination" : NULL;
+}
+
+static void one(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
+{
+    const bmf_cop_instance *instance = &op->instance[i];
+    (void)mesh;
+    cop_add_stream(streams, i, instance->node[instance->operand[0].value], instance->node[instance->operand[1].value]);
+}
+
+static void usual(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
+                  bmf_cop_metric *metric)
+{
+    (void)op;
+    cop_usual_metric(mesh, streams, metric);
+}
+
+const bmf_cop_implementation cop_str_stream = {.name = "str_stream",
+                                               .kind = BMF_COP_STREAM,
+                                               .what = "one stream",
+                                               .refuse = needs_constants,
+                                               .streams = one,
+                                               .metric = usual};
+
+static const char *needs_source(const bmf_mesh *mesh, const bmf_cop_operator *op)
+{
+    const bmf_cop_operand *operand = op->instance[0].operand;
+    (void)mesh;
+    return operand[0].runtime   ? "needs a constant source"
+           : operand[1].dynamic ? "needs a destination that all nodes know"
+                                : NULL;
+}
+
+static void to_all(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
+{
+    const bmf_cop_instance *instance = &op->instance[i];
+    (void)mesh;
+    cop_add_multicast(streams, i, instance->node[instance->operand[0].value], instance->nodes, instance->node, false);
+}
+
+const bmf_cop_implementation cop_str_stream_rtdest = {.name = "str_stream_rtdest",
+                                                      .kind = BMF_COP_STREAM,
+                                                      .what = "a multicast stream that others discard",
+                                                      .refuse = needs_source,
+                                                      .streams = to_all,
+                                                      .metric = usual};
+
+static const char *needs_known_destination(const bmf_mesh *mesh, const bmf_cop_operator *op)
+{
+    (void)mesh;
+    return op->instance[0].operand[1].dynamic ? "needs a destination that all nodes know" : NULL;
+}
+
+const bmf_cop_implementation cop_str_stream_runtime = {.name = "str_stream_runtime",
+                                                       .kind = BMF_COP_STREAM,
+                                                       .what = "two streams along a snake that others discard",
+                                                       .refuse = needs_known_destination,
+                                                       .streams = cop_linear_streams,
+                                                       .metric = cop_linear_metric};

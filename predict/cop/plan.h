@@ -1,0 +1,141 @@
+/* Plans: which operators share a phase, how each is implemented, what ends a phase, and what all that is predicted to
+ * take (document 004, chapters 5 and 6).
+ *
+ * Time is in cycles of the routers. A phase takes
+ *
+ *     T_io    = sum of operators: c L_tot (messages w / bandwidth + latency)                      (6.1)
+ *     T_sched = L_ext (pause + B_r + t_sync), if another phase follows                            (6.2)
+ *     T_load  = w_prog B_rbulk + l_rbulk + sum of operators: L_tot / block * w_reprog B_r         (6.3)
+ *
+ * with L_tot the passes of all loops around an operator, and L_ext those of the loops that the phase does not hold as a
+ * whole. Deterministic. Not collective; needs no MPI. */
+#ifndef BMF_COP_PLAN_H
+#define BMF_COP_PLAN_H
+
+#include "predict/cop/implement.h"
+#include "predict/mesh/streams.h"
+
+typedef enum bmf_cop_ending {
+    BMF_COP_NO_ENDING, /* nothing follows */
+    BMF_COP_MSG_SYNC,  /* messages are so long that whoever ended knows when the others' words have passed */
+    BMF_COP_BARRIER_ENDING,
+    BMF_COP_AT_ONCE /* no operator leaves words in a router */
+} bmf_cop_ending;
+
+/* Constants of the cost model, in cycles. */
+typedef struct bmf_cop_costs {
+    double reprogram_word, sync, bulk_word, bulk_latency, interface_word;
+} bmf_cop_costs;
+extern const bmf_cop_costs cop_usual_costs;
+
+/* An operator in a phase. */
+typedef struct bmf_cop_use {
+    const bmf_cop_operator *op;
+    int candidate;    /* which of the operator's possible implementations */
+    double bandwidth; /* words a cycle of each of its streams */
+    bool continues;   /* it began in an earlier phase */
+    bool terminating; /* this is its last phase */
+    bool last;        /* it may be executed just before the phase ends */
+} bmf_cop_use;
+
+typedef struct bmf_cop_phase {
+    int64_t uses, capacity;
+    bmf_cop_use *use;
+    bmf_cop_ending ending;
+    double pause; /* cycles that the ending takes */
+    double io, schedule, load;
+    double passes; /* L_ext */
+    bool is_followed;
+    int64_t streams;
+    bmf_stream_routes *routes; /* cop_route_plan; NULL before */
+} bmf_cop_phase;
+
+typedef enum bmf_cop_phases_kind { BMF_COP_ONE_PHASE, BMF_COP_PSEQUENTIAL, BMF_COP_PDISJOINT } bmf_cop_phases_kind;
+
+typedef struct bmf_cop_phases {
+    bmf_cop_phases_kind kind;
+    bmf_cop_phase phase; /* ONE_PHASE */
+    int64_t children, capacity;
+    struct bmf_cop_phases **child;
+    double time;
+} bmf_cop_phases;
+
+typedef struct bmf_cop_plan_settings {
+    bmf_scheduled_hardware hardware;
+    bmf_cop_costs costs;
+    int64_t effort;     /* nodes of the search */
+    int64_t max_phases; /* 0: any number */
+} bmf_cop_plan_settings;
+
+/* A possible implementation of an operator. */
+typedef struct bmf_cop_candidate {
+    const bmf_cop_implementation *implementation;
+    bmf_cop_streams streams;
+    bmf_cop_metric metric;
+} bmf_cop_candidate;
+
+typedef struct bmf_cop_candidates {
+    int count;
+    bmf_cop_candidate *candidate;
+    int64_t loops;
+    const bmf_cop_tree **loop; /* around the operator, outermost first */
+    double passes;             /* L_tot */
+} bmf_cop_candidates;
+
+typedef struct bmf_cop_plan {
+    const bmf_cop_program *program;
+    bmf_cop_plan_settings settings;
+    bmf_cop_candidates *candidates; /* by number of the operator */
+    bmf_cop_phases *phases;
+    double time;
+    bool optimal; /* of all that the model knows */
+    int64_t searched;
+} bmf_cop_plan;
+
+/* The best plan. forced: NULL, or by number of the operator the candidate that must be taken, -1 for any.
+ * BMF_ERROR_FILE with the operator: no implementation can carry it out, or none fits. The caller frees. */
+int cop_plan_make(const bmf_cop_program *program, const bmf_cop_plan_settings *settings, const int *forced,
+                  bmf_cop_plan **plan);
+void cop_plan_free(bmf_cop_plan *plan);
+
+/* Finds the schedules of all phases (predict/mesh/streams.h), with wishes in proportion to the plan's bandwidths, and
+ * puts what was found into the uses' bandwidths. */
+int cop_route_plan(bmf_cop_plan *plan);
+/* The phases in the order of the program, with those of disjoint threads one after the other. The caller frees. */
+int64_t cop_list_phases(const bmf_cop_plan *plan, bmf_cop_phase ***list);
+/* The streams of a phase in the order of its routes: use by use. *first: of each use, uses + 1 numbers. */
+const bmf_cop_stream *cop_phase_stream(const bmf_cop_plan *plan, const bmf_cop_phase *phase, int64_t number,
+                                       int64_t *use);
+
+const char *cop_ending_name(bmf_cop_ending ending);
+/* `{A,B,F} pdisjoint({C;D}, {G}) {E,H} {I}`; returns text. */
+char *cop_phases_text(const bmf_cop_phases *phases, char *text, size_t size);
+
+/* ---- passes of the compiler ---- */
+
+/* phases.c: carries out decisions, in the order of the program: which candidate an operator takes, whether a phase is
+ * closed between two parts of a sequence. *choices: how many there are for the decision behind the last, 0: complete.
+ * Phases inside a group that is not complete are left out. */
+bmf_cop_phases *cop_build_phases(const bmf_cop_plan *plan, int64_t decisions, const uint8_t *decision,
+                                 const bmf_cop_operator **wanted, int *choices);
+void cop_phases_free(bmf_cop_phases *phases);
+
+/* bandwidth.c: what all streams of the phase get, by nodes and cuts (6.2.6). Changes uses. Returns false if a node has
+ * too few registers or slots. */
+bool cop_estimate_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase);
+
+/* barrier.c: flags of uses, the ending and its pause. */
+void cop_choose_ending(const bmf_cop_plan *plan, bmf_cop_phase *phase);
+/* Of a set of operators, by number, which may be executed last. */
+void cop_find_last(const bmf_cop_tree *tree, const bool *present, bool *last);
+
+/* cost.c */
+typedef struct bmf_cop_cost_terms {
+    double calls, words, messages, bandwidth, latency, interface;
+} bmf_cop_cost_terms;
+double cop_io_time(const bmf_cop_cost_terms *terms);
+double cop_schedule_time(const bmf_cop_costs *costs, double passes, double pause, bool synchronises);
+/* All phases; INFINITY if one does not fit. Fills in what the phases take. */
+double cop_phases_time(const bmf_cop_plan *plan, bmf_cop_phases *phases);
+
+#endif

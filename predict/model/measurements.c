@@ -1,0 +1,290 @@
+/* Typical times of kernels from several runs; method and source in the header. */
+#include "predict/model/measurements.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "runtime/base/hash.h"
+
+static const double min_seconds = 1e-9;    /* a tick: no time below it is known */
+static const double median_error = 1.2533; /* standard error of a median over that of a mean, normal noise */
+enum { FIRST_EQUATION = 1, FEW_RUNS = 3 };
+
+static bool is_measured(const bmf_action *action)
+{
+    return action->kind == BMF_ACTION_COMPUTE && action->message == 0;
+}
+
+/* ---- runs ---- */
+
+static uint64_t add_shape(uint64_t shape, const bmf_actions *actions, const bmf_action *action)
+{
+    shape = hash_add(shape, (uint64_t)action->processor);
+    shape = hash_add(shape, actions->scope[action->scope].node);
+    shape = hash_add(shape, action->name);
+    return hash_add(shape, (uint64_t)action->amount);
+}
+
+static void make_room(bmf_measurements *all, int64_t runs)
+{
+    all->seconds =
+        reallocate_array(all->seconds, all->runs * all->kernels, runs * all->kernels, (int64_t)sizeof(double));
+}
+
+bool measurements_add(bmf_measurements *all, const bmf_actions *actions)
+{
+    uint64_t shape = 0;
+    int64_t kernels = 0;
+    for (int64_t k = 0; k < actions->count; k++)
+        if (is_measured(&actions->action[k])) {
+            shape = add_shape(shape, actions, &actions->action[k]);
+            kernels++;
+        }
+    const bool same = all->runs == 0 || (all->shape == shape && all->kernels == kernels);
+    if (!same)
+        measurements_free(all);
+    all->shape = shape;
+    all->kernels = kernels;
+    make_room(all, all->runs + 1);
+    double *seconds = all->seconds + all->runs++ * kernels;
+    for (int64_t k = 0; k < actions->count; k++)
+        if (is_measured(&actions->action[k]))
+            *seconds++ = actions->action[k].seconds;
+    return same;
+}
+
+void measurements_free(bmf_measurements *all)
+{
+    free(all->seconds);
+    *all = (bmf_measurements){0};
+}
+
+/* The runs that count. */
+static int64_t first_run(const bmf_measurements *all)
+{
+    return all->runs > 2 ? 1 : 0;
+}
+
+static double seconds_of(const bmf_measurements *all, int64_t run, int64_t kernel)
+{
+    return fmax(all->seconds[run * all->kernels + kernel], min_seconds);
+}
+
+static double median_of(double *value, int64_t count)
+{
+    gsl_sort(value, 1, (size_t)count);
+    return gsl_stats_median_from_sorted_data(value, 1, (size_t)count);
+}
+
+/* Logarithms of the runs' computing, less their median; runs[] has one for each that counts. Returns how many. */
+static int64_t run_factors(const bmf_measurements *all, double factor[BMF_MEASURED_MAX])
+{
+    const int64_t first = first_run(all), runs = all->runs - first;
+    double sorted[BMF_MEASURED_MAX];
+    for (int64_t r = 0; r < runs; r++) {
+        double sum = 0.0;
+        for (int64_t k = 0; k < all->kernels; k++)
+            sum += seconds_of(all, first + r, k);
+        factor[r] = sorted[r] = log(fmax(sum, min_seconds));
+    }
+    const double middle = median_of(sorted, runs);
+    for (int64_t r = 0; r < runs; r++)
+        factor[r] -= middle;
+    return runs;
+}
+
+double measurements_error(const bmf_measurements *all)
+{
+    double factor[BMF_MEASURED_MAX];
+    if (all->kernels == 0)
+        return 0.0;
+    if (all->runs < FEW_RUNS)
+        return INFINITY;
+    const int64_t runs = run_factors(all, factor);
+    return median_error * gsl_stats_sd(factor, 1, (size_t)runs) / sqrt((double)runs);
+}
+
+/* ---- typical times ---- */
+
+typedef struct typical {
+    int64_t action, kernel; /* among the measured ones */
+    uint32_t node;
+    uint16_t name;
+    int64_t amount;
+    double middle; /* logarithm of the median */
+} typical;
+
+static int by_work(const void *a, const void *b)
+{
+    const typical *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    if (x->amount != y->amount)
+        return x->amount < y->amount ? -1 : 1;
+    return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+}
+
+static typical *make_typical(const bmf_measurements *all, const bmf_actions *actions)
+{
+    const int64_t first = first_run(all);
+    typical *made = allocate(all->kernels * (int64_t)sizeof *made);
+    int64_t kernel = 0;
+    for (int64_t a = 0; a < actions->count; a++) {
+        const bmf_action *action = &actions->action[a];
+        double value[BMF_MEASURED_MAX];
+        if (!is_measured(action))
+            continue;
+        for (int64_t r = first; r < all->runs; r++)
+            value[r - first] = log(seconds_of(all, r, kernel));
+        made[kernel] = (typical){a,
+                                 kernel,
+                                 actions->scope[action->scope].node,
+                                 action->name,
+                                 action->amount,
+                                 median_of(value, all->runs - first)};
+        kernel++;
+    }
+    qsort(made, (size_t)all->kernels, sizeof *made, by_work);
+    return made;
+}
+
+/* Variance of single times of these kernels around their medians, without what their runs share. */
+static double own_variance(const bmf_measurements *all, const typical *kernel, int64_t count, const double *factor)
+{
+    const int64_t first = first_run(all), runs = all->runs - first;
+    double sum = 0.0;
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t r = 0; r < runs; r++) {
+            const double off = log(seconds_of(all, first + r, kernel[k].kernel)) - kernel[k].middle - factor[r];
+            sum += off * off;
+        }
+    return runs > 1 ? sum / (double)(count * (runs - 1)) : 0.0;
+}
+
+/* Draws the medians of equal work together, as far as they differ by no more than noise does. */
+static void pool(typical *kernel, int64_t count, double noise)
+{
+    double *middle = allocate(count * (int64_t)sizeof *middle), between = 0.0;
+    for (int64_t k = 0; k < count; k++)
+        middle[k] = kernel[k].middle;
+    const double typical_middle = median_of(middle, count);
+    for (int64_t k = 0; k < count; k++)
+        between += (kernel[k].middle - typical_middle) * (kernel[k].middle - typical_middle);
+    between /= (double)(count - 1);
+    const double kept = between > noise ? 1.0 - noise / between : 0.0;
+    for (int64_t k = 0; k < count; k++)
+        kernel[k].middle = typical_middle + kept * (kernel[k].middle - typical_middle);
+    free(middle);
+}
+
+static bool same_work(const typical *a, const typical *b)
+{
+    return a->node == b->node && a->name == b->name && a->amount == b->amount;
+}
+
+/* What the sampling of normal numbers makes of a standard deviation that few runs have shown: 95 % of the next runs
+ * lie within Student's quantile of it. */
+static double widened(double variance, int64_t runs)
+{
+    if (runs < 2)
+        return 0.0;
+    const double quantile = gsl_cdf_tdist_Pinv(0.975, (double)runs - 1.0) / gsl_cdf_ugaussian_Pinv(0.975);
+    return sqrt(variance * (1.0 + 1.0 / (double)runs)) * quantile;
+}
+
+void measurements_apply(const bmf_measurements *all, bmf_actions *actions, double unknown)
+{
+    double factor[BMF_MEASURED_MAX] = {0.0};
+    if (all->kernels == 0 || all->runs == 0)
+        return;
+    const int64_t runs = run_factors(all, factor);
+    const double common = runs > 1 ? widened(gsl_stats_variance(factor, 1, (size_t)runs), runs) : unknown;
+    typical *kernel = make_typical(all, actions);
+    for (int64_t begin = 0, end; begin < all->kernels; begin = end) {
+        for (end = begin + 1; end < all->kernels && same_work(&kernel[begin], &kernel[end]);)
+            end++;
+        const double own = own_variance(all, kernel + begin, end - begin, factor);
+        if (end - begin > 1 && runs > 1)
+            pool(kernel + begin, end - begin, own * median_error * median_error / (double)runs);
+        for (int64_t k = begin; k < end; k++) {
+            bmf_action *action = &actions->action[kernel[k].action];
+            action->seconds = exp(kernel[k].middle);
+            action->shared = (float)common;
+            action->own = (float)sqrt(own * (1.0 + 1.0 / (double)runs));
+            action->equation = FIRST_EQUATION;
+        }
+    }
+    free(kernel);
+}
+
+/* ---- between processes ---- */
+
+typedef struct header {
+    char magic[16];
+    uint64_t shape;
+    int64_t kernels;
+} header;
+
+static const char magic[16] = "bmf measured 1\n";
+
+bool measurements_append(const bmf_measurements *all, const char *path)
+{
+    header head = {.shape = all->shape, .kernels = all->kernels};
+    FILE *file = fopen(path, "ab");
+    memcpy(head.magic, magic, sizeof magic);
+    if (!file)
+        return false;
+    const double *last = all->seconds + (all->runs - 1) * all->kernels;
+    bool right = fwrite(&head, sizeof head, 1, file) == 1;
+    right = fwrite(last, sizeof *last, (size_t)all->kernels, file) == (size_t)all->kernels && right;
+    return fclose(file) == 0 && right;
+}
+
+/* The bytes that the file still has. */
+static int64_t rest_of(FILE *file)
+{
+    const long at = ftell(file);
+    fseek(file, 0, SEEK_END);
+    const long end = ftell(file);
+    fseek(file, at, SEEK_SET);
+    return end - at;
+}
+
+static bool read_run(bmf_measurements *all, const header *head, FILE *file)
+{
+    if (memcmp(head->magic, magic, sizeof magic) != 0 || head->kernels < 0 || all->runs >= BMF_MEASURED_MAX - 1 ||
+        head->kernels > rest_of(file) / (int64_t)sizeof(double))
+        return false;
+    if (all->runs > 0 && (head->shape != all->shape || head->kernels != all->kernels))
+        measurements_free(all);
+    all->shape = head->shape;
+    all->kernels = head->kernels;
+    make_room(all, all->runs + 1);
+    double *seconds = all->seconds + all->runs++ * all->kernels;
+    if (fread(seconds, sizeof *seconds, (size_t)all->kernels, file) != (size_t)all->kernels)
+        return false;
+    for (int64_t k = 0; k < all->kernels; k++)
+        if (!(seconds[k] >= 0.0 && isfinite(seconds[k])))
+            return false;
+    return true;
+}
+
+bool measurements_read(bmf_measurements *all, const char *path)
+{
+    header head;
+    bool right = true;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return true;
+    while (right && fread(&head, 1, sizeof head, file) == sizeof head)
+        right = read_run(all, &head, file);
+    fclose(file);
+    return right;
+}
