@@ -239,7 +239,7 @@ static void add_seconds(bmf_online *o, int32_t rank, double seconds)
 {
     if (seconds > 0.0) {
         recorded_add_step(&o->program.lane[rank], BMF_STEP_SECONDS, 0, seconds);
-        o->rank[rank].read_clock = false;
+        o->rank[rank].readings = 0;
     }
 }
 
@@ -254,7 +254,7 @@ static void take_action(bmf_online *o, int32_t number, const bmf_virtual_action 
         return;
     }
     if (a->kind != VIRTUAL_COMPUTE && a->kind != VIRTUAL_ASK_CLOCK)
-        rank->read_clock = false;
+        rank->readings = 0;
     switch ((bmf_virtual_kind)a->kind) {
     case VIRTUAL_HELLO:
         break;

@@ -42,8 +42,8 @@ typedef struct online_rank {
     bmf_virtual_choice *choice; /* settled since the last answer */
     int64_t choices, choice_capacity;
     online_stop stop;
-    bool read_clock; /* and nothing happened since */
-    bool stale;      /* the decision has to be found again */
+    int32_t readings; /* of the clock, since something else happened */
+    bool stale;       /* the decision has to be found again */
     online_decision decision;
 } online_rank;
 
