@@ -10,6 +10,7 @@
 #include "drivers/command/command.h"
 
 #define BMF_COMMANDS(X)                                                                                                \
+    X(calibrate)                                                                                                       \
     X(check)                                                                                                           \
     X(compare)                                                                                                         \
     X(convert)                                                                                                         \
@@ -26,7 +27,8 @@
     X(run)                                                                                                             \
     X(sheet)                                                                                                           \
     X(sweep)                                                                                                           \
-    X(trace)
+    X(trace)                                                                                                           \
+    X(validate)
 
 #define BMF_DECLARE_COMMAND(name) extern const bmf_driver name##_command;
 BMF_COMMANDS(BMF_DECLARE_COMMAND)

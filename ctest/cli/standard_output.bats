@@ -28,6 +28,7 @@ paths()
 printing()
 {
     case "$1" in
+        calibrate) echo --args 20000,200000,2000000 --ranks 1 --launch ./start{p} --repeats 3 --max-spread 100000 -o out.machine -- "$BMF_BIN_DIR/01-sum-of-squares" {n} ;;
         check | plan) echo sum.bmf ;;
         run) echo sum.bmf --stats ;;
         compare) echo in.trace in.trace --json ;;
@@ -56,6 +57,7 @@ printing()
         "sweep run") echo -p 1 -n 1,2 -o out.sweep -- true {n} ;;
         "sweep show") echo in.sweep ;;
         trace) echo in.trace ;;
+        validate) echo sum.bmf --machine ideal --ranks 1 --launch ./start{p} --repeats 1 ;;
         *) return 1 ;;
     esac
 }
@@ -70,6 +72,8 @@ END
     cp "$BMF_SOURCE_DIR/examples/cop/matmul.cop" .
     "$BMF" run sum.bmf --procs 2 --trace in.trace
     "$BMF" sweep -p 1 -n 1,2 -o in.sweep -- true {n}
+    printf '#!/bin/sh\nexec "$@"\n' >start1
+    chmod +x start1
     # A pipe whose reader has gone.
     mkfifo pipe
     exec 6<>pipe 7>pipe 6>&-

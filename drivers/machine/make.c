@@ -9,11 +9,7 @@
 
 #define NO_OUTPUT "no machine file to write; use -o M"
 
-typedef struct options {
-    const char *sheet, *kernels, *out, *name;
-    int64_t processors, sharing; /* 0: not said */
-    bool congested, single_ports;
-} options;
+typedef bmf_machine_making options;
 
 /* ---- the file's text ---- */
 
@@ -39,13 +35,14 @@ static void put_path(FILE *to, const char *path, const char *machine)
     put_text(to, shown);
 }
 
-static void put_machine(FILE *to, const options *o, const bmf_sheet *sheet)
+/* title: of the sheet. */
+static void put_machine(FILE *to, const options *o, const char *title)
 {
     fputs("# A machine whose messages, and computing if a sheet of kernels is named, were measured. See "
           "docs/machines.md.\n",
           to);
     fputs("name = ", to);
-    put_text(to, o->name ? o->name : sheet->title[0] ? sheet->title : "measured");
+    put_text(to, o->name ? o->name : title[0] ? title : "measured");
     fputs(";\n", to);
     if (o->processors > 0)
         fprintf(to, "processors = %lld;\n", (long long)o->processors);
@@ -58,7 +55,12 @@ static void put_machine(FILE *to, const options *o, const bmf_sheet *sheet)
     } else {
         fputs("power = 1.0", to);
     }
-    fputs("; };\nnetwork = { type = \"sheet\"; sheet = ", to);
+    fputs("; };\n", to);
+    if (!o->sheet) {
+        fputs("network = { type = \"fixed\"; };\n", to);
+        return;
+    }
+    fputs("network = { type = \"sheet\"; sheet = ", to);
     put_path(to, o->sheet, o->out);
     fprintf(to, "%s%s; };\n", o->single_ports ? "; ports = \"single\"" : "", o->congested ? "; congested = true" : "");
 }
@@ -76,15 +78,16 @@ static int write_machine(const options *o, char *text)
     return output_close(NULL, &out, status);
 }
 
-static int make(const options *o)
+int machine_make(const options *o)
 {
-    bmf_sheet *sheet;
+    bmf_sheet *sheet = NULL;
     char *text = NULL;
     size_t size;
-    BMF_TRY(sheet_read(o->sheet, &sheet));
+    if (o->sheet)
+        BMF_TRY(sheet_read(o->sheet, &sheet));
     FILE *to = open_memstream(&text, &size);
     if (to) {
-        put_machine(to, o, sheet);
+        put_machine(to, o, sheet ? sheet->title : "");
         fclose(to);
     }
     sheet_free(sheet);
@@ -102,7 +105,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         return usage_error(NO_OUTPUT);
     if (o->sharing > 0 && !o->kernels)
         return usage_error("--sharing goes with --kernels");
-    return report_status(ctx, make(o));
+    return report_status(ctx, machine_make(o));
 }
 
 static const bmf_option table[] = {

@@ -87,6 +87,14 @@ static double quadratic(const bmf_sheet_entry *entry, const double basis[BMF_TER
     return fmax(sum, 0.0);
 }
 
+/* Standard error of the form beyond the sizes that it was fitted to. */
+static double form_error(const bmf_sheet_entry *entry, double d, double mean)
+{
+    if (!(entry->form_error > 0.0) || d <= (double)entry->d_high || entry->d_high <= 0)
+        return 0.0;
+    return entry->form_error * log2(d / (double)entry->d_high) * fmax(mean, 0.0);
+}
+
 /* Fills the interval from mean, variances and freedom. */
 static void find_interval(bmf_estimate *e)
 {
@@ -110,7 +118,8 @@ void entry_evaluate(const bmf_sheet_entry *entry, double p, double d, bmf_estima
     }
     if (entry->has_errors) {
         double noise = isnan(entry->noise) ? 0.0 : entry->noise * fmax(estimate->mean, 0.0);
-        estimate->coefficient_variance = quadratic(entry, basis);
+        const double form = form_error(entry, d, estimate->mean);
+        estimate->coefficient_variance = quadratic(entry, basis) + form * form;
         estimate->noise_variance = noise * noise;
         estimate->freedom = isnan(entry->freedom) ? 1e6 : entry->freedom;
     }
@@ -139,7 +148,7 @@ bool entry_is_poor(const bmf_sheet_entry *entry)
 /* ---- sums ---- */
 
 typedef struct part {
-    double basis[BMF_TERMS], noise_variance;
+    double basis[BMF_TERMS], noise_variance, form; /* form: sum of the errors of the form */
     bool used;
 } part;
 
@@ -171,6 +180,7 @@ int cost_add(bmf_cost *cost, const char *operation, double p, double d, double t
     for (int k = 0; k < BMF_TERMS; k++)
         at->basis[k] += times * basis[k];
     at->noise_variance += fabs(times) * one.noise_variance;
+    at->form += times * form_error(one.entry, d, one.mean);
     at->used = at->used || times != 0.0;
     cost->min += times * (times > 0.0 ? one.min : one.max);
     cost->max += times * (times > 0.0 ? one.max : one.min);
@@ -195,7 +205,8 @@ void cost_sum(const bmf_cost *cost, bmf_estimate *estimate)
             estimate->mean += at->basis[j] * entry->coefficient[j];
         if (!entry->has_errors)
             continue;
-        double coefficients = quadratic(entry, at->basis), variance = coefficients + at->noise_variance;
+        double coefficients = quadratic(entry, at->basis) + at->form * at->form,
+               variance = coefficients + at->noise_variance;
         estimate->coefficient_variance += coefficients;
         estimate->noise_variance += at->noise_variance;
         spread += variance * variance / (isnan(entry->freedom) ? 1e6 : entry->freedom);

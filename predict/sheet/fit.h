@@ -56,4 +56,8 @@ int fit_forms(int64_t count, const bmf_fit_point *point, bmf_fit fit[BMF_FITS]);
 enum { BMF_FIT_RANGES = 4 };
 int fit_ranges(int64_t count, const bmf_fit_point *point, double sizes[BMF_FIT_RANGES]);
 
+/* The relative error of the form for one doubling beyond the largest size, 0 if sizes that are left out are as expected
+ * from those below, or if there are too few sizes to tell. The points must be ordered by d. */
+double fit_form_error(int64_t count, const bmf_fit_point *point);
+
 #endif

@@ -167,6 +167,7 @@ static int read_statistics(const reader *r, const config_setting_t *group, bmf_s
         const char *name;
         double *value, min, max;
     } known[] = {{"noise", &entry->noise, 0.0, INFINITY},
+                 {"form_error", &entry->form_error, 0.0, INFINITY},
                  {"freedom", &entry->freedom, 0.5, INFINITY},
                  {"coverage", &entry->coverage, 0.0, 1.0},
                  {"chi_square", &entry->chi_square, 0.0, INFINITY},
@@ -273,7 +274,8 @@ static int read_entry(const reader *r, const config_setting_t *group, bmf_sheet_
                                         "coverage",   "chi_square", "chi_freedom",
                                         "q",          "condition",  "alternatives",
                                         "runner_up",  "margin",     "note",
-                                        "doubtful",   "points",     NULL};
+                                        "doubtful",   "points",     "form_error",
+                                        NULL};
     config_setting_t *setting;
     const char *text;
     if (!config_setting_is_group(group))

@@ -35,6 +35,7 @@ typedef struct bmf_sheet_entry {
     bool has_errors;                         /* whether the covariance is known */
     double covariance[BMF_TERMS][BMF_TERMS]; /* of c, s, k; 0 for an absent term */
     double noise;                            /* standard deviation of one observation, relative to the equation */
+    double form_error;                       /* relative, for one doubling beyond d_high; 0: none is known */
     double freedom;                          /* degrees of freedom of the interval's t quantile */
     double coverage;                         /* share of the fitted observations inside their own 95 % interval */
     double chi_square, chi_freedom, q;       /* of the points against their own spread: lack of fit */

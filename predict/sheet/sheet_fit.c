@@ -211,6 +211,15 @@ static int fit_range(bmf_sheet *sheet, int64_t *places, const bmf_sample *sample
     return BMF_OK;
 }
 
+static bool has_one_p(int64_t count, const bmf_fit_point *point)
+{
+    for (int64_t k = 1; k < count; k++)
+        if (point[k].p != point[0].p)
+            return false;
+    return true;
+}
+
+/* The ranges of one operation; beyond the last of them the form may be another. */
 static int fit_series(bmf_sheet *sheet, int64_t *places, const series *s)
 {
     bmf_fit_point *point = make_points(s);
@@ -224,6 +233,8 @@ static int fit_series(bmf_sheet *sheet, int64_t *places, const series *s)
         status = fit_range(sheet, places, s->sample[0], end - begin, point + begin);
         begin = end;
     }
+    if (status == BMF_OK && has_one_p(s->count, point))
+        sheet->entry[sheet->entries - 1].form_error = fit_form_error(s->count, point);
     free_points(point);
     return status;
 }

@@ -157,6 +157,8 @@ static void put_entry(bmf_output *out, const bmf_sheet_entry *entry)
     output_print(out, "    d = [%lld, %lld];\n", (long long)entry->d_low, (long long)entry->d_high);
     put_equation(out, entry);
     put_named(out, "noise", entry->noise);
+    if (entry->form_error > 0.0)
+        put_named(out, "form_error", entry->form_error);
     put_named(out, "freedom", entry->freedom);
     put_named(out, "coverage", entry->coverage);
     put_named(out, "chi_square", entry->chi_square);

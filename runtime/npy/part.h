@@ -16,4 +16,10 @@ enum { NPY_HEADER_SIZE = 128 };
 /* The header that bmf writes, as NumPy would; header->data_offset does not count. Not collective. */
 void npy_print_header(const bmf_npy_header *header, char bytes[NPY_HEADER_SIZE]);
 
+/* Copies the rows [first, first + rows) of a file, and the first `columns` elements of each, into a new .npy file.
+ * header: what npy_find_header has said; 1 column if it has 1 dimension. Errors: BMF_ERROR_FILE, naming the file. Not
+ * collective, without MPI. */
+int npy_copy_part(const char *path, const bmf_npy_header *header, int64_t first, int64_t rows, int64_t columns,
+                  const char *to);
+
 #endif

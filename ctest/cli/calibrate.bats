@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# bmf calibrate and bmf validate: learning from parts of an argument, going on after an interruption, and bad input.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE BMF_RANKS BMF_PREDICTION
+    export BMF_THREADS=1 XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    cd "$BATS_TEST_TMPDIR"
+    launch="${MPIRUN:-mpirun.mpich} -n {p}"
+    cat >roots.bmf <<'END'
+P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) . B_Map (B_Op (B_Exp) . B_Op (B_Sqrt))) . P_Split (B_Procs)
+END
+}
+
+make_array()
+{
+    python3 -c "import numpy; numpy.save('$1', numpy.linspace(0, 1, $2))"
+}
+
+bmf()
+{
+    run --separate-stderr timeout 120 "$BMF_BIN_DIR/bmf" "$@"
+}
+
+# refuses MESSAGE ARGUMENT...: exit code 2, nothing on standard output, one line that says MESSAGE
+refuses()
+{
+    bmf "${@:2}"
+    assert_equal "$status" 2
+    assert_output ""
+    assert_equal "${#stderr_lines[@]}" 1
+    assert_regex "${stderr_lines[0]}" "^bmf: "
+    [[ "$stderr" == *"$1"* ]] || fail "not '$1': $stderr"
+}
+
+@test "help has an example" {
+    bmf calibrate --help
+    assert_output --partial "Example: bmf calibrate"
+    bmf validate --help
+    assert_output --partial "Example: bmf calibrate"
+}
+
+@test "calibrate, predict, validate" {
+    make_array x.npy 640000
+    bmf calibrate roots.bmf --arg x.npy --ranks 2 --launch "$launch" --repeats 3 --max-spread 100000 -o here.machine
+    assert_success
+    assert_output --partial "160000" # a quarter
+    [ -f here.kernels ] && [ ! -e here.machine.runs ]
+    bmf machine check here.machine
+    assert_success
+    bmf validate roots.bmf --arg x.npy --machine here.machine --ranks 2 --launch "$launch" --repeats 3 -o said.json --json
+    assert_success
+    python3 - "$output" <<'END'
+import json, statistics, sys
+said, written = json.loads(sys.argv[1]), json.load(open("said.json"))
+assert said == written
+p = said["predicted"]
+assert 0 < p["lo"] < p["seconds"] < p["hi"] and p["processors"] == said["processors"] == 2
+assert len(said["hash"]) == 16 and said["messages_equal"] and len(said["measured"]) == 3
+assert abs(said["median"] - statistics.median(said["measured"])) < 1e-12
+assert said["inside"] == sum(p["lo"] <= s <= p["hi"] for s in said["measured"])
+assert abs(said["error"] - (p["seconds"] / said["median"] - 1)) < 1e-12
+# larger than the largest part, and said to be so
+assert not p["in_domain"] and any("outside what was measured" in r for r in p["remarks"])
+# numbers of 0.64 million roots on two processors: neither nothing nor a thousandfold
+assert 1 / 30 < p["seconds"] / said["median"] < 30, said
+END
+    bmf validate roots.bmf --arg x.npy --machine here.machine --ranks 2 --launch "$launch" --repeats 1
+    assert_success
+    assert_line --regexp "^predicted +[0-9.]+ [um]?s, 95 % of runs from"
+    assert_line --regexp "^messages +and bytes as predicted"
+}
+
+@test "a C program" {
+    bmf calibrate --args 20000,80000,320000 --ranks 2 --launch "$launch" --repeats 3 --max-spread 100000 -o c.machine -- \
+        "$BMF_BIN_DIR/01-sum-of-squares" {n}
+    assert_success
+    bmf validate --machine c.machine --ranks 2 --launch "$launch" --repeats 2 --json -- "$BMF_BIN_DIR/01-sum-of-squares" 640000
+    assert_success
+    python3 -c 'import json, sys; r = json.loads(sys.argv[1]); assert r["messages_equal"] and len(r["measured"]) == 2' "$output"
+}
+
+@test "matrices are cut to matrices" {
+    python3 -c "import numpy; numpy.save('m.npy', numpy.ones((400, 400)))"
+    bmf calibrate "$BMF_SOURCE_DIR/examples/14-matrix-product.bmf" --arg m.npy --ranks 2 --launch "$launch" --repeats 3 --max-spread 100000 -o m.machine
+    assert_success
+    assert_line --regexp "^ +200 "
+}
+
+# Runs that succeeded are not repeated.
+@test "an interrupted calibration goes on" {
+    make_array x.npy 640000
+    cat >counting <<END
+#!/bin/sh
+echo run >>"$PWD/count"
+[ ! -e "$PWD/enough" ] && [ "\$(wc -l <"$PWD/count")" -gt 4 ] && exit 3
+exec ${MPIRUN:-mpirun.mpich} "\$@"
+END
+    chmod +x counting
+    refuses "exit code 3" calibrate roots.bmf --arg x.npy --ranks 2 --launch "$PWD/counting -n {p}" --repeats 3 --max-spread 100000 -o here.machine
+    assert_equal "$(ls here.machine.runs | wc -l)" 4
+    [ ! -e here.machine ]
+    touch enough
+    bmf calibrate roots.bmf --arg x.npy --ranks 2 --launch "$PWD/counting -n {p}" --repeats 3 --max-spread 100000 -o here.machine
+    assert_success
+    assert_equal "$(wc -l <count)" $((5 + 15 - 4))
+}
+
+@test "bad input" {
+    make_array x.npy 640000
+    make_array tiny.npy 100
+    refuses "too small to learn from" calibrate roots.bmf --arg tiny.npy --ranks 2 --launch "$launch" -o here.machine
+    refuses "nothing.npy" calibrate roots.bmf --arg nothing.npy -o here.machine
+    refuses "which program" calibrate --arg x.npy -o here.machine
+    refuses "no machine file to write" calibrate roots.bmf --arg x.npy
+    refuses "needs --arg" calibrate roots.bmf -o here.machine
+    refuses "{n}" calibrate --args 1,2,3 -o here.machine -- ./program
+    refuses "{n}" calibrate --args 1,2 -o here.machine -- ./program {n}
+    refuses "{p}" calibrate roots.bmf --arg x.npy --launch "mpirun" -o here.machine
+    refuses "cannot keep runs there" calibrate roots.bmf --arg x.npy -o nowhere/here.machine
+    refuses "which machine" validate roots.bmf --arg x.npy
+    refuses "nothing.machine" validate roots.bmf --arg x.npy --machine nothing.machine
+    # a program that is right on the whole argument only
+    echo "B_Index (B_Num 500000)" >far.bmf
+    refuses "far.bmf with 10000 elements" calibrate far.bmf --arg x.npy --ranks 1 --launch "$launch" -o here.machine
+    # sizes that change nothing
+    refuses "nothing grows" calibrate --args 1,2,3 --ranks 1 --launch "$launch" --repeats 3 --max-spread 100000 -o here.machine -- \
+        sh -c "'$BMF_BIN_DIR/01-sum-of-squares' 1000000" {n}
+    [ ! -e here.machine ] && [ ! -e here.kernels ]
+}
+
+@test "messages that cannot be kept are said before they are measured" {
+    make_array x.npy 640000
+    echo "B_Reduce (B_Op (B_Plus)) . B_Map (B_Op (B_Sqrt))" >alone.bmf
+    XDG_CACHE_HOME=/proc/nothing refuses "XDG_CACHE_HOME" calibrate alone.bmf --arg x.npy --ranks 2 --launch "$launch" \
+        --repeats 3 --max-spread 100000 -o here.machine
+    [ -d here.machine.runs ] # what was measured is kept
+}

@@ -1,0 +1,285 @@
+/* bmf calibrate: one command that learns what a program costs here.
+ *
+ * Method: the program is run on parts of its argument, 1/64 to 1/4 of it, in turns: every size once, then every size
+ * again, so that a machine that slows down for a while slows all sizes. Each repetition takes another part of the
+ * argument, so that costs which depend on the data are in the spread. All runs are traced; the traces are kept until
+ * the machine file is written, so that a calibration that was interrupted goes on where it was.
+ */
+#define _GNU_SOURCE
+#include "drivers/calibrate/calibrate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drivers/commands.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/output_file.h"
+#include "runtime/npy/part.h"
+
+enum { PARTS = 5, LARGEST_PART = 4, MIN_ROWS = 16, MIN_SIZES = 3 };
+
+static const bmf_calibrate_options defaults = {.repeats = 5, .max_spread = 50};
+
+/* ---- sizes ---- */
+
+/* Square arrays are cut to squares, so that a program of matrices gets matrices. */
+static bool is_square(const bmf_npy_header *header)
+{
+    return header->dimensions == 2 && header->shape[0] == header->shape[1] && header->shape[0] > 1;
+}
+
+/* 1/64, 1/32, .. 1/4 of the elements: of the rows, or of squares. */
+static int find_parts(bmf_calibration *c)
+{
+    const bmf_trial *trial = &c->o->trial;
+    BMF_TRY(npy_find_header(NULL, trial->argument, &c->header));
+    const double rows = (double)c->header.shape[0];
+    c->sizes = PARTS;
+    c->size = allocate(PARTS * (int64_t)sizeof *c->size);
+    for (int k = 0; k < PARTS; k++) {
+        const double part = exp2(k - (PARTS - 1)) / LARGEST_PART;
+        c->size[k] = floor(rows * (is_square(&c->header) ? sqrt(part) : part));
+    }
+    if (c->size[0] < MIN_ROWS * (double)trial->ranks)
+        return bmf_fail(NULL, BMF_ERROR_USAGE,
+                        "%s: too small to learn from: a 64th of it is %.0f %s, and %" PRId64 " ranks need %.0f",
+                        trial->argument, c->size[0], c->header.dimensions == 2 ? "rows" : "elements", trial->ranks,
+                        MIN_ROWS * (double)trial->ranks);
+    return BMF_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void take_sizes(bmf_calibration *c)
+{
+    const bmf_number_list *given = &c->o->sizes;
+    c->sizes = (int)given->count;
+    c->size = allocate(given->count * (int64_t)sizeof *c->size);
+    memcpy(c->size, given->number, (size_t)given->count * sizeof *c->size);
+    qsort(c->size, (size_t)c->sizes, sizeof *c->size, ascending);
+}
+
+/* The repeat-th part of a size: another place in the argument each time. */
+static int cut_part(const bmf_calibration *c, int size, int64_t repeat, const char *to)
+{
+    const int64_t rows = (int64_t)c->size[size], all = c->header.shape[0];
+    const int64_t places = c->o->repeats > 1 ? c->o->repeats - 1 : 1;
+    const int64_t first = is_square(&c->header) ? 0 : (all - rows) / places * (repeat % (places + 1));
+    const int64_t columns = is_square(&c->header) ? rows : c->header.shape[1];
+    return npy_copy_part(c->o->trial.argument, &c->header, first, rows, columns, to);
+}
+
+/* ---- what belongs to which calibration ---- */
+
+static uint64_t add_file(uint64_t hash, const char *path)
+{
+    struct stat about = {0};
+    stat(path, &about);
+    hash = hash_bytes(hash, path, strlen(path));
+    hash = hash_add(hash, (uint64_t)about.st_size);
+    hash = hash_add(hash, (uint64_t)about.st_mtim.tv_sec);
+    return hash_add(hash, (uint64_t)about.st_mtim.tv_nsec);
+}
+
+static uint64_t find_key(const bmf_calibrate_options *o)
+{
+    const char *threads = getenv("BMF_THREADS");
+    uint64_t hash = hash_text(o->trial.launch);
+    if (o->trial.path)
+        hash = add_file(hash, o->trial.path);
+    for (int k = 0; k < o->trial.library.count; k++)
+        hash = add_file(hash, o->trial.library.text[k]);
+    if (o->trial.argument)
+        hash = add_file(hash, o->trial.argument);
+    for (int k = 0; o->trial.command && o->trial.command[k]; k++)
+        hash = hash_add(hash, hash_text(o->trial.command[k]));
+    hash = hash_add(hash, hash_text(threads ? threads : ""));
+    return hash_add(hash, (uint64_t)o->trial.ranks);
+}
+
+void calibration_trace(const bmf_calibration *c, int size, int64_t repeat, char *path)
+{
+    snprintf(path, PATH_MAX, "%.4000s/%016" PRIx64 "-%.15g-%" PRId64 ".trace", c->directory, c->key, c->size[size],
+             repeat);
+}
+
+/* ---- running ---- */
+
+static void show_progress(const bmf_calibration *c, int64_t done, double size)
+{
+    enum { WIDTH = 30 };
+    static const char full[] = "##############################", empty[] = "..............................";
+    const int64_t all = c->sizes * c->o->repeats;
+    const int filled = (int)(done * WIDTH / all);
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (done < all)
+        fprintf(stderr, "\r\033[K[%.*s%.*s] %3d %%: %.15g elements", filled, full, WIDTH - filled, empty,
+                (int)(100 * done / all), size);
+    else
+        fputs("\r\033[K", stderr);
+}
+
+/* A trace that is there was written by a run that succeeded, because traces appear whole or not at all. */
+static int run_once(const bmf_calibration *c, int size, int64_t repeat, const char *part)
+{
+    char trace[PATH_MAX];
+    bmf_trial_run run;
+    calibration_trace(c, size, repeat, trace);
+    if (access(trace, R_OK) == 0)
+        return BMF_OK;
+    if (c->o->trial.argument)
+        BMF_TRY(cut_part(c, size, repeat, part));
+    return trial_run(&c->o->trial, c->o->trial.argument ? part : NULL, c->size[size], trace, &run);
+}
+
+static int run_all(const bmf_calibration *c, const char *part)
+{
+    int status = BMF_OK;
+    int64_t done = 0;
+    for (int64_t repeat = 0; repeat < c->o->repeats; repeat++)
+        for (int size = 0; size < c->sizes && status == BMF_OK; size++) {
+            show_progress(c, done++, c->size[size]);
+            status = run_once(c, size, repeat, part);
+        }
+    show_progress(c, c->sizes * c->o->repeats, 0.0);
+    return status;
+}
+
+/* The directory of the traces, and one for parts of the argument. */
+static int open_directories(bmf_calibration *c, char **temporary)
+{
+    if (asprintf(&c->directory, "%s.runs", c->o->output) < 0)
+        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for a name");
+    if (mkdir(c->directory, 0700) != 0 && errno != EEXIST)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot keep runs there: %s", c->directory, strerror(errno));
+    *temporary = temporary_directory_create("bmf-calibrate");
+    return *temporary ? BMF_OK
+                      : bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory: %s", strerror(errno));
+}
+
+static int calibrate(const bmf_calibrate_options *o)
+{
+    bmf_calibration c = {.o = o, .key = find_key(o)};
+    char *temporary = NULL, part[PATH_MAX];
+    int status = BMF_OK;
+    if (o->trial.argument)
+        status = find_parts(&c);
+    else
+        take_sizes(&c);
+    if (status == BMF_OK)
+        status = open_directories(&c, &temporary);
+    if (status == BMF_OK) {
+        snprintf(part, sizeof part, "%.4000s/part.npy", temporary);
+        status = run_all(&c, part);
+    }
+    if (status == BMF_OK)
+        status = calibration_learn(&c);
+    if (status == BMF_OK) {
+        temporary_directory_remove(c.directory);
+        c.directory = NULL;
+    }
+    temporary_directory_remove(temporary);
+    free(c.directory);
+    free(c.size);
+    return status;
+}
+
+/* ---- options ---- */
+
+static int read_sizes(const char *text, void *field)
+{
+    static const bmf_number_rule rule = {.min = 1, .max = 1e15, .whole = true};
+    return number_list_read(text, &rule, field)
+               ? 0
+               : usage_error("'%.100s' is no list of sizes, like 1000,2000,4000 or 1000..16000", text);
+}
+
+static int check(bmf_calibrate_options *o, const bmf_operands *operands)
+{
+    bool marked = false;
+    if (operands->count == 0)
+        return usage_error("which program? give a .bmf file, or a C program behind --");
+    if (operands->behind_hyphens) {
+        o->trial.command = operands->text;
+        for (int k = 0; k < operands->count; k++)
+            marked = marked || strstr(operands->text[k], "{n}");
+        if (!marked || o->sizes.count < MIN_SIZES)
+            return usage_error("a C program needs {n} in its arguments and --args N1,N2,N3 or more sizes for it");
+        if (o->trial.argument || o->trial.library.count)
+            return usage_error("--arg and --library are for programs of the language");
+    } else {
+        o->trial.path = operands->text[0];
+        if (operands->count > 1)
+            return usage_error("unexpected argument '%s'; a C program stands behind --", operands->text[1]);
+        if (!o->trial.argument || o->sizes.count)
+            return usage_error("a program of the language needs --arg FILE.npy, parts of which it is run on");
+    }
+    if (o->trial.launch && !strstr(o->trial.launch, "{p}"))
+        return usage_error("--launch needs {p}, the number of ranks");
+    if (o->trial.ranks == 0)
+        o->trial.ranks = trial_cores();
+    if (!o->trial.launch)
+        o->trial.launch = trial_launch(o->trial.ranks);
+    return 0;
+}
+
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
+{
+    bmf_calibrate_options *o = values;
+    int code = check(o, operands);
+    if (code == 0)
+        code = report_status(ctx, calibrate(o));
+    free(o->sizes.number);
+    return code ? code : finish_output();
+}
+
+static const bmf_option options[] = {
+    BMF_OPTION("arg", "FILE.npy", BMF_TEXT(bmf_calibrate_options, trial.argument),
+               "the real argument; the program is run on a 64th to a quarter of it"),
+    BMF_OPTION("args", "LIST", BMF_OTHER(bmf_calibrate_options, sizes, read_sizes),
+               "sizes that stand for {n} in the arguments of a C program: 1000,2000,4000 or 1000..16000"),
+    BMF_OPTION("library", "FILE", BMF_LIST(bmf_calibrate_options, trial.library), "as for `bmf run`"),
+    BMF_OPTION("output", "M", BMF_TEXT(bmf_calibrate_options, output),
+               "the machine file to write; its sheets stand beside it", .letter = 'o',
+               .missing = "no machine file to write; use -o M"),
+    BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_calibrate_options, trial.ranks, 1, BMF_MAX_PROCESSORS),
+               "ranks of every run; default: as many as cores"),
+    BMF_OPTION("launch", "COMMAND", BMF_TEXT(bmf_calibrate_options, trial.launch),
+               "starts the ranks, {p} of them; default: `mpirun.mpich -bind-to core -n {p}`"),
+    BMF_OPTION("repeats", "K", BMF_WHOLE(bmf_calibrate_options, repeats, 3, 100), "runs of every size"),
+    BMF_OPTION("max-spread", "PERCENT", BMF_WHOLE(bmf_calibrate_options, max_spread, 1, INT_MAX),
+               "refuse to learn if the runs of one of the two largest sizes differ by more of their median"),
+    BMF_OPTION_END};
+
+const bmf_driver calibrate_command = {
+    .name = "calibrate",
+    .summary = "learn what a program costs here, for predictions",
+    .synopsis = "bmf calibrate PROG.bmf --arg FILE.npy -o M [OPTION]..\n"
+                "bmf calibrate --args LIST -o M [OPTION].. -- PROGRAM [ARGUMENT].. {n}",
+    .about =
+        "Runs a program on parts of its argument, or at several sizes, and writes a machine file from which `bmf "
+        "predict` says what larger runs take on this machine. What the program's kernels and messages cost is learnt "
+        "from the traces of these runs. If it sends no messages, those between two ranks are measured, once for a "
+        "host, and kept in the user's cache directory. Traces are kept in M.runs until M is written: a calibration "
+        "that was interrupted, or refused because the runs differed too much, goes on where it was.",
+    .example = "bmf calibrate squares.bmf --arg numbers.npy -o here.machine\n"
+               "bmf predict squares.bmf --machine here.machine --procs 2 --arg numbers.npy\n"
+               "bmf calibrate --args 1000000..16000000 -o here.machine -- ./squares {n}",
+    .see = "bmf-predict, bmf-validate, bmf-sheet",
+    .options = options,
+    .max_operands = BMF_ANY_NUMBER,
+    .defaults = &defaults,
+    .size = sizeof(bmf_calibrate_options),
+    .run = run};

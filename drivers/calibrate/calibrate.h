@@ -1,0 +1,37 @@
+/* The parts of `bmf calibrate`. */
+#ifndef BMF_DRIVERS_CALIBRATE_H
+#define BMF_DRIVERS_CALIBRATE_H
+
+#include "bmf/npy.h"
+#include "drivers/calibrate/trial.h"
+#include "drivers/command/number_list.h"
+
+typedef struct bmf_calibrate_options {
+    bmf_trial trial;
+    bmf_number_list sizes; /* of a command's {n}; of a program's argument found from the file */
+    const char *output;
+    int64_t repeats, max_spread; /* of the runs of one size, percent of their median */
+} bmf_calibrate_options;
+
+/* What is learnt from: runs of `sizes` sizes, `repeats` of each. */
+typedef struct bmf_calibration {
+    const bmf_calibrate_options *o;
+    bmf_npy_header header; /* of the argument */
+    int sizes;
+    double *size;
+    char *directory; /* with the runs' traces, which are kept until the machine file is there */
+    uint64_t key;    /* of the program, its argument and how it is started */
+} bmf_calibration;
+
+/* The trace of a run; path: PATH_MAX bytes. */
+void calibration_trace(const bmf_calibration *c, int size, int64_t repeat, char *path);
+
+/* The kernels' sheet OUTPUT.kernels and the machine file, from all traces. Refuses runs from which nothing can be
+ * learnt, and removes those that vary too much, so that the next calibration repeats them. */
+int calibration_learn(const bmf_calibration *c);
+
+/* A sheet of what messages cost on this host, measured once and kept in the user's cache directory; a copy is written
+ * to `path`. */
+int messages_sheet(const bmf_trial *trial, const char *directory, const char *path);
+
+#endif

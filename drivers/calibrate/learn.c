@@ -1,0 +1,192 @@
+/* From the traces of a calibration to a machine file.
+ *
+ * Runs from which nothing can be learnt are refused: computing that does not grow with the size, and sizes whose runs
+ * differ by more than --max-spread, the median distance from their median. What is accepted is fitted as `bmf sheet
+ * kernels` does it. */
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drivers/calibrate/calibrate.h"
+#include "drivers/machine/machine.h"
+#include "predict/kernels/kernels.h"
+#include "predict/sheet/sheet.h"
+#include "runtime/base/allocate.h"
+
+static const double min_growth = 1.2; /* of computing, from the smallest to the largest size */
+
+/* ---- whether there is something to learn ---- */
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_of(double *value, int64_t count)
+{
+    qsort(value, (size_t)count, sizeof *value, ascending);
+    return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2.0;
+}
+
+typedef struct seen {
+    double middle, spread; /* computing of the runs of one size */
+} seen;
+
+static int look_at(const bmf_calibration *c, int size, seen *found)
+{
+    const int64_t repeats = c->o->repeats;
+    double *value = allocate(repeats * (int64_t)sizeof *value);
+    int status = BMF_OK;
+    for (int64_t k = 0; k < repeats && status == BMF_OK; k++) {
+        char path[PATH_MAX];
+        bmf_trial_run run;
+        calibration_trace(c, size, k, path);
+        status = trial_read(path, &run);
+        value[k] = run.computing;
+    }
+    if (status == BMF_OK) {
+        found->middle = median_of(value, repeats);
+        for (int64_t k = 0; k < repeats; k++)
+            value[k] = fabs(value[k] - found->middle);
+        found->spread = found->middle > 0.0 ? median_of(value, repeats) / found->middle : 0.0;
+    }
+    free(value);
+    return status;
+}
+
+static int refuse_noise(const bmf_calibration *c, int size, double spread)
+{
+    for (int64_t k = 0; k < c->o->repeats; k++) {
+        char path[PATH_MAX];
+        calibration_trace(c, size, k, path);
+        unlink(path);
+    }
+    return bmf_fail(
+        NULL, BMF_ERROR_USAGE,
+        "the runs with %.15g elements differ by %.0f %%, too much to learn from; on a quiet machine the same "
+        "command repeats these, and keeps the others",
+        c->size[size], 100.0 * spread);
+}
+
+static int judge(const bmf_calibration *c, const seen *found)
+{
+    const int last = c->sizes - 1;
+    if (!(found[last].middle >= min_growth * found[0].middle))
+        return bmf_fail(NULL, BMF_ERROR_USAGE,
+                        "computing takes %.3g s with %.15g elements and %.3g s with %.15g: nothing grows that could be "
+                        "learnt; give larger sizes",
+                        found[0].middle, c->size[0], found[last].middle, c->size[last]);
+    for (int k = last - 1; k <= last; k++)
+        if (100.0 * found[k].spread > (double)c->o->max_spread)
+            return refuse_noise(c, k, found[k].spread);
+    return BMF_OK;
+}
+
+static void print_seen(const bmf_calibration *c, const seen *found)
+{
+    printf("%16s %16s %10s\n", "elements", "computing, s", "varies by");
+    for (int k = 0; k < c->sizes; k++)
+        printf("%16.15g %16.6g %8.1f %%\n", c->size[k], found[k].middle, 100.0 * found[k].spread);
+}
+
+/* ---- the sheet ---- */
+
+/* OUTPUT without .machine, and `ending`. */
+static void beside(const char *output, const char *ending, char path[PATH_MAX])
+{
+    const size_t length = strlen(output), cut = strlen(".machine");
+    const bool has = length > cut && strcmp(output + length - cut, ".machine") == 0;
+    snprintf(path, PATH_MAX, "%.*s%s", (int)(has ? length - cut : length), output, ending);
+}
+
+static int read_traces(const bmf_calibration *c, bmf_trace **file, bmf_trace_run **run)
+{
+    for (int size = 0; size < c->sizes; size++)
+        for (int64_t k = 0; k < c->o->repeats; k++) {
+            const int64_t at = size * c->o->repeats + k;
+            char path[PATH_MAX];
+            calibration_trace(c, size, k, path);
+            BMF_TRY(bmf_trace_read(NULL, path, &file[at]));
+            run[at] = file[at]->run[0];
+        }
+    return BMF_OK;
+}
+
+static int make_sheet(const bmf_calibration *c, const char *path, bmf_sheet **sheet)
+{
+    const int count = (int)(c->sizes * c->o->repeats);
+    bmf_samples *samples = NULL;
+    bmf_trace **file = allocate_clear(count, (int64_t)sizeof *file);
+    bmf_trace_run **run = allocate_clear(count, (int64_t)sizeof *run);
+    int status = read_traces(c, file, run);
+    if (status == BMF_OK)
+        status = kernel_samples(count, run, &samples);
+    if (status == BMF_OK)
+        status = sheet_fit(samples, sheet);
+    if (status == BMF_OK) {
+        snprintf((*sheet)->title, sizeof(*sheet)->title, "kernels of %.200s", run[0]->program);
+        status = sheet_write(*sheet, path);
+    }
+    samples_free(samples);
+    for (int k = 0; k < count; k++)
+        bmf_trace_free(file[k]);
+    free(file);
+    free(run);
+    return status;
+}
+
+/* Whether the program's own messages are in its sheet. */
+static bool has_messages(const bmf_sheet *sheet)
+{
+    static const char *const needed[] = {"isend1", "isend2", "recv", "recvmin"};
+    int64_t count;
+    for (size_t k = 0; k < sizeof needed / sizeof *needed; k++)
+        if (!sheet_find(sheet, needed[k], &count))
+            return false;
+    return true;
+}
+
+/* Messages as they were in the program's own runs, or as they are measured between two ranks. */
+static int write_machine(const bmf_calibration *c, const bmf_sheet *sheet, const char *kernels)
+{
+    char messages[PATH_MAX];
+    const bool own = has_messages(sheet), alone = c->o->trial.ranks == 1;
+    beside(c->o->output, ".messages", messages);
+    if (!own && !alone)
+        BMF_TRY(messages_sheet(&c->o->trial, c->directory, messages));
+    const bmf_machine_making making = {.sheet = alone ? NULL
+                                                : own ? kernels
+                                                      : messages,
+                                       .kernels = kernels,
+                                       .out = c->o->output,
+                                       .name = "here",
+                                       .processors = alone ? 1 : 0};
+    return machine_make(&making);
+}
+
+int calibration_learn(const bmf_calibration *c)
+{
+    char kernels[PATH_MAX];
+    bmf_sheet *sheet = NULL;
+    seen *found = allocate(c->sizes * (int64_t)sizeof *found);
+    int status = BMF_OK;
+    beside(c->o->output, ".kernels", kernels);
+    for (int k = 0; k < c->sizes && status == BMF_OK; k++)
+        status = look_at(c, k, &found[k]);
+    if (status == BMF_OK)
+        status = judge(c, found);
+    if (status == BMF_OK)
+        status = make_sheet(c, kernels, &sheet);
+    if (status == BMF_OK)
+        status = write_machine(c, sheet, kernels);
+    if (status == BMF_OK) {
+        print_seen(c, found);
+        printf("\n%s: %lld equations; %s\n", kernels, (long long)sheet->entries, c->o->output);
+    }
+    sheet_free(sheet);
+    free(found);
+    return status;
+}

@@ -1,0 +1,189 @@
+/* Starting a program, and what its trace says. */
+#define _GNU_SOURCE
+#include "drivers/calibrate/trial.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drivers/command/launch.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+
+enum { MAX_WORDS = 16 };
+
+int64_t trial_cores(void)
+{
+    cpu_set_t cores;
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+const char *trial_launch(int64_t ranks)
+{
+    return ranks <= trial_cores() ? "mpirun.mpich -bind-to core -n {p}" : "mpirun.mpich -n {p}";
+}
+
+/* ---- commands ---- */
+
+static const char *own_program(void)
+{
+    static char path[PATH_MAX] = "bmf";
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 3] = '\0';
+    return path;
+}
+
+typedef struct words {
+    const char **word;
+    int64_t count, capacity;
+} words;
+
+static void add(words *w, const char *text)
+{
+    *ARRAY_APPEND(w->word, w->count, w->capacity) = text;
+}
+
+static void add_program(words *w, const bmf_trial *trial, const char *argument)
+{
+    add(w, trial->path);
+    for (int k = 0; k < trial->library.count; k++) {
+        add(w, "--library");
+        add(w, trial->library.text[k]);
+    }
+    if (argument) {
+        add(w, "--arg");
+        add(w, argument);
+    }
+}
+
+/* The last line that is an object, or NULL. */
+static json_t *find_object(char *text)
+{
+    json_t *found = NULL;
+    for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;) {
+        json_t *root = line[0] == '{' ? json_loads(line, 0, NULL) : NULL;
+        if (!root)
+            continue;
+        json_decref(found);
+        found = root;
+    }
+    return found;
+}
+
+/* Runs a command of these words; what it prints, or NULL with its last line as the message. */
+static char *run_words(const char *launch, const words *w, int64_t ranks, double n, const char *what)
+{
+    int outcome, failure;
+    char **command = launch_words(launch, (char *const *)(const void *)w->word, ranks, n);
+    char *text = launch_run(command, &outcome, &failure);
+    if (!launch_succeeded(outcome, failure)) {
+        char reason[BMF_LAUNCH_REASON];
+        launch_reason(command, text, outcome, failure, reason);
+        bmf_fail(NULL, BMF_ERROR_USAGE, "%s: %s", what, reason);
+        free(text);
+        text = NULL;
+    }
+    launch_words_free(command);
+    return text;
+}
+
+int trial_run(const bmf_trial *trial, const char *argument, double n, const char *trace, bmf_trial_run *run)
+{
+    words w = {0};
+    char what[PATH_MAX];
+    if (trial->path) {
+        add(&w, own_program());
+        add(&w, "run");
+        add_program(&w, trial, argument ? argument : trial->argument);
+        add(&w, "--json");
+    } else {
+        for (int k = 0; trial->command[k]; k++)
+            add(&w, trial->command[k]);
+    }
+    add(&w, NULL);
+    snprintf(what, sizeof what, "%s with %.15g elements", trial->path ? trial->path : trial->command[0], n);
+    setenv("BMF_TRACE", trace, 1);
+    char *text = run_words(trial->launch, &w, trial->ranks, n, what);
+    unsetenv("BMF_TRACE");
+    free(w.word);
+    if (!text)
+        return BMF_ERROR_USAGE;
+    json_t *object = trial->path ? find_object(text) : NULL;
+    const json_t *seconds = json_object_get(object, "seconds");
+    int status = trial_read(trace, run);
+    if (status == BMF_OK && json_is_number(seconds))
+        run->seconds = json_number_value(seconds);
+    json_decref(object);
+    free(text);
+    return status;
+}
+
+json_t *trial_predict(const bmf_trial *trial, const char *machine)
+{
+    words w = {0};
+    char ranks[24];
+    snprintf(ranks, sizeof ranks, "%" PRId64, trial->ranks);
+    add(&w, own_program());
+    add(&w, "predict");
+    add(&w, "--machine");
+    add(&w, machine);
+    add(&w, "--procs");
+    add(&w, ranks);
+    add(&w, "--json");
+    if (trial->path)
+        add_program(&w, trial, trial->argument);
+    else
+        add(&w, "--");
+    for (int k = 0; !trial->path && trial->command[k]; k++)
+        add(&w, trial->command[k]);
+    add(&w, NULL);
+    char *text = run_words("", &w, trial->ranks, 0.0, "the prediction");
+    free(w.word);
+    if (!text)
+        return NULL;
+    json_t *object = find_object(text), *run = json_array_get(json_object_get(object, "runs"), 0);
+    json_incref(run);
+    json_decref(object);
+    free(text);
+    if (!run)
+        bmf_fail(NULL, BMF_ERROR_USAGE, "the prediction says nothing");
+    return run;
+}
+
+/* ---- traces ---- */
+
+static void add_event(bmf_trial_run *run, const bmf_event *event, double *files)
+{
+    const double seconds = 1e-9 * (double)(event->end - event->begin);
+    run->seconds = fmax(run->seconds, 1e-9 * (double)event->end);
+    if (event->kind == BMF_EVENT_KERNEL)
+        run->computing += seconds;
+    if (event->kind == BMF_EVENT_FILE)
+        files[event->lane] += seconds;
+    if (event->kind == BMF_EVENT_SEND && event->peer != event->lane) {
+        run->messages++;
+        run->bytes += event->amount;
+    }
+}
+
+int trial_read(const char *path, bmf_trial_run *run)
+{
+    bmf_trace *trace;
+    *run = (bmf_trial_run){0};
+    BMF_TRY(bmf_trace_read(NULL, path, &trace));
+    const bmf_trace_run *first = trace->run[0];
+    double *files = allocate_clear(first->lanes, (int64_t)sizeof *files);
+    for (int64_t k = 0; k < first->events; k++)
+        add_event(run, &first->event[k], files);
+    for (int32_t lane = 0; lane < first->lanes; lane++)
+        run->files = fmax(run->files, files[lane]);
+    run->computing /= first->lanes > 0 ? first->lanes : 1;
+    free(files);
+    bmf_trace_free(trace);
+    return BMF_OK;
+}

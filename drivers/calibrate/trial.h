@@ -1,0 +1,40 @@
+/* Runs of one program for `bmf calibrate` and `bmf validate`. */
+#ifndef BMF_DRIVERS_TRIAL_H
+#define BMF_DRIVERS_TRIAL_H
+
+#include "drivers/command/command.h"
+#include "runtime/trace/trace.h"
+
+/* A program and how it is started: one of the language, or a command. */
+typedef struct bmf_trial {
+    const char *path;     /* of a program of the language, or NULL */
+    bmf_strings library;  /* its files of definitions */
+    const char *argument; /* its .npy file, or NULL */
+    char *const *command; /* a program linked with bmf and its arguments, NULL at the end; or NULL */
+    const char *launch;   /* what starts `ranks` processes; {p} is their number */
+    int64_t ranks;
+} bmf_trial;
+
+/* As many ranks as this process may use cores. */
+int64_t trial_cores(void);
+/* "mpirun.mpich -bind-to core -n {p}", or without binding where there are more ranks than cores. */
+const char *trial_launch(int64_t ranks);
+
+/* What one traced run took. */
+typedef struct bmf_trial_run {
+    double seconds;   /* from the argument to the value; of a command the whole run */
+    double computing; /* of all kernels, on the mean processor */
+    double files;     /* reading and writing files, on the slowest processor */
+    int64_t messages, bytes;
+} bmf_trial_run;
+
+/* Runs it once, with {n} in a command replaced, on `argument` instead of its own unless that is NULL. trace: file to
+ * write. Errors: BMF_ERROR_USAGE with the program's last line. */
+int trial_run(const bmf_trial *trial, const char *argument, double n, const char *trace, bmf_trial_run *run);
+/* What a trace says; seconds: of the whole run. */
+int trial_read(const char *trace, bmf_trial_run *run);
+/* `bmf predict` of the whole program, on as many processors as ranks: its JSON object's only run, or NULL with a
+ * message. */
+struct json_t *trial_predict(const bmf_trial *trial, const char *machine);
+
+#endif
