@@ -265,3 +265,24 @@ for row in d["rows"]:
     refused "--link-mbit needs a number above 0" permute --link-mbit fast
     refused "unknown option '--fast'" permute --fast
 }
+
+@test "the Cowichan programs: three versions, verified, with lines of code" {
+    bench 2 cowichan --size 20 --repeats 2 --json
+    assert_success
+    python3 - 3<<<"$output" <<'END'
+import json, os
+result = json.load(os.fdopen(3))
+assert result["ranks"] == 2, result
+rows = result["rows"]
+assert {row["name"] for row in rows} == set("mandel randmat half life thresh outer product sor gauss norm vecdiff".split())
+for row in rows:
+    assert row["verified"] and row["ratio"] > 0 and row["n"] == 20, row
+    for version in ("plain", "skeletons", "language"):
+        assert row[version]["seconds"] > 0 and row[version]["lines"] > 3, row
+END
+    bench 2 cowichan --size 9 --repeats 1 --only life,norm
+    assert_success
+    assert_line --regexp '^life +9 '
+    refused "cowichan has as many processors as ranks" cowichan --bmf-procs 3
+    refused "elastic" cowichan --only elastic
+}

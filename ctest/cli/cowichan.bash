@@ -87,3 +87,19 @@ check_language()
         done
     done
 }
+
+# check_skeletons "RANKS.." "SIZES..": the programs on bmf's skeletons find what those in plain MPI find, to the last bit
+check_skeletons()
+{
+    local n ranks program found expected
+    for n in $2; do
+        for program in mandel randmat half life thresh outer product sor gauss norm vecdiff; do
+            expected=$(plain 1 $program --n "$n")
+            for ranks in $1; do
+                # The skeletons wait politely by themselves.
+                found=$("$MPIRUN" -n "$ranks" "$programs/skeletons" $program --n "$n" --check) || return 1
+                [ "${found##* }" = "${expected##* }" ] || { echo "$program --n $n differs on $ranks ranks: $found"; return 1; }
+            done
+        done
+    done
+}

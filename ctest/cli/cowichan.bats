@@ -23,6 +23,21 @@ setup()
     check_language 3 "1 20"
 }
 
+@test "the programs on skeletons find the same" {
+    check_skeletons 3 "1 20"
+    run plain 2 skeletons life --n 0
+    assert_failure 2
+    assert_output "life: --n 0: a size is from 1 to 2147483647"
+    run plain 2 skeletons lief
+    assert_failure 2
+    assert_output "skeletons: no program is called 'lief' (see --help)"
+    python3 -c 'import numpy as np; a = np.eye(9); a[7] = 0; np.save("singular.npy", a); np.save("b.npy", np.ones(9))'
+    run plain 2 skeletons gauss --in singular.npy --vector b.npy
+    assert_failure
+    assert_output --partial "row 7 has no pivot"
+    assert_equal "${#lines[@]}" 1
+}
+
 @test "the first random numbers are those of the generator" {
     # 1190078679, 500740170, 1307009825, 283582988, each times 256 / 2^32
     plain 2 randmat --n 2 --out r.npy

@@ -279,7 +279,7 @@ END
 @test "a prediction that is no time is refused" {
     cat >liar <<'END'
 #!/bin/sh
-echo '{"seconds": -5.0, "low": -5.0, "high": -5.0, "messages": 0, "bytes": 0, "rank_messages": 0, "rank_bytes": 0, "remarks": []}' >"$BMF_PREDICTION"
+echo '{"seconds": -5.0, "low": -5.0, "high": -5.0, "best": -5.0, "measured_error": null, "messages": 0, "bytes": 0, "rank_messages": 0, "rank_bytes": 0, "remarks": []}' >"$BMF_PREDICTION"
 END
     chmod +x liar
     refused "predicted -5 s" predict --machine ideal --procs 2 -- ./liar

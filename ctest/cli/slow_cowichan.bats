@@ -18,6 +18,10 @@ setup()
     check_language "1 2 3 4 7" "1 2 3 20 33"
 }
 
+@test "the programs on skeletons find the same on 1, 2, 3, 4, 7 ranks for 1, 2, 3, 20, 33, 300 rows" {
+    check_skeletons "1 2 3 4 7" "1 2 3 20 33 300"
+}
+
 @test "the elastic net with all its iterations" {
     cowichan_programs=(elastic)
     check_all "1 2 4 7" "20 33"

@@ -1,5 +1,6 @@
 /* The run of a Cowichan program: options, errors, rows, random numbers, checks. Files are in npy.c. */
 #define _GNU_SOURCE
+#include "bmf_mark.h"
 #include "common.h"
 
 #include <errno.h>
@@ -379,11 +380,6 @@ double *matrix_to_all(const struct matrix *matrix)
                    MPI_COMM_WORLD);
     MPI_Type_free(&row);
     return whole;
-}
-
-uint32_t random_next(uint32_t r)
-{
-    return 1664525u * r + 1013904223u;
 }
 
 uint32_t random_jump(uint32_t r, uint64_t k)

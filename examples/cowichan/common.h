@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bmf_mark.h"
-
 /** An option of one program: `--name VALUE`, or `--name` alone if it is a flag. A table ends with a name of NULL. */
 struct option {
     const char *name;
@@ -102,7 +100,10 @@ void check_equal(const struct run *run, const char *what, const struct matrix *m
 /** Random numbers r' = (1664525 r + 1013904223) mod 2^32. */
 enum { RANDOM_VALUES = 256 };
 /** Local: the next one. */
-uint32_t random_next(uint32_t r);
+static inline uint32_t random_next(uint32_t r)
+{
+    return 1664525u * r + 1013904223u;
+}
 /** Local: k steps after r, in log2(k) of them: the map (a, b) is squared to (a a, a b + b). */
 uint32_t random_jump(uint32_t r, uint64_t k);
 /** Local: the matrix that `randmat` makes with this seed, the input of programs that are given none. */

@@ -3,6 +3,7 @@
  * The cities are copied everywhere, the ring's points are dealt out. In every iteration ranks exchange the points at
  * their ends with their neighbours, and for every city the weights of all points are added up. Ranks without points
  * take part in the sums only. */
+#include "bmf_mark.h"
 #include "programs.h"
 
 #include <math.h>

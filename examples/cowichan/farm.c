@@ -3,6 +3,7 @@
  * A worker asks (1 int), gets a packet (tag PACKET) or the end (tag END), computes for a time that belongs to the
  * packet (exponential, whoever works on it), and sends as many ints to the collector. The first and the last rank
  * receive from MPI_ANY_SOURCE: who comes first depends on the times. */
+#include "bmf_mark.h"
 #include "common.h"
 
 #include <math.h>

@@ -3,6 +3,8 @@
  * The owner of the pivot's row scales it and broadcasts it with its element of b; all ranks subtract it from all their
  * other rows. With --pivot the row is the one, of those not used yet, whose element in the column is largest: one more
  * reduction a row. */
+#include "bmf_mark.h"
+#include "formulas.h"
 #include "mains.h"
 #include "programs.h"
 
@@ -37,14 +39,6 @@ static int largest_in_column(const struct matrix *work, const char *used, int k)
     bmf_compute(2.0 * work->count);
     MPI_Allreduce(&own, &largest, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);
     return largest.row;
-}
-
-/* row -= factor times the pivot's row, from column k on: before it the pivot's row is zero. */
-static void subtract(double *row, const double *pivot, int k, int end)
-{
-    const double factor = row[k];
-    for (int j = k; j < end; j++)
-        row[j] -= factor * pivot[j];
 }
 
 /* Scales row `row` by its element in column k and copies it to `pivot`, which everybody gets. */
@@ -83,7 +77,7 @@ struct matrix gauss(const struct run *run, const struct matrix *a, const struct 
 #pragma omp parallel for num_threads((int)run->threads)
         for (int i = work.first; i < work.first + work.count; i++)
             if (i != row_of[k])
-                subtract(real_row(&work, i), pivot, k, n + 1);
+                subtract_row(real_row(&work, i), pivot, k, n + 1L);
         bmf_compute(5.0 * work.count * n);
     }
     struct matrix solved = matrix_make(run, n, 1, REALS);

@@ -2,16 +2,11 @@
  *
  * Columns are shuffled locally; all rows move in one MPI_Alltoallw, in which a datatype for every pair of ranks says
  * which rows go and where they arrive. */
+#include "bmf_mark.h"
+#include "formulas.h"
 #include "programs.h"
 
 #include <stdlib.h>
-
-/* Where row or column i of the result comes from. */
-static int64_t source(int64_t i, int64_t n)
-{
-    const int64_t evens = (n + 1) / 2;
-    return i < evens ? 2 * i : 2 * (i - evens) + 1;
-}
 
 /* Where row or column i of the input goes to. */
 static int64_t target(int64_t i, int64_t n)
@@ -46,7 +41,7 @@ static void make_types(const struct matrix *matrix, bool sends, MPI_Datatype *ty
             if (!sends || i % 2 == parity)
                 order[k++] = i;
     for (int r = 0; r < matrix->deal.ranks; r++)
-        types[r] = rows_for(matrix, order, sends ? target : source, r, places);
+        types[r] = rows_for(matrix, order, sends ? target : half_source, r, places);
     free(order);
     free(places);
 }
@@ -58,7 +53,7 @@ struct matrix half(const struct run *run, const struct matrix *in)
     phase("shuffle");
     for (int i = in->first; i < in->first + in->count; i++)
         for (int j = 0; j < in->columns; j++)
-            int_row(&local, i)[j] = int_row(in, i)[source(j, in->columns)];
+            int_row(&local, i)[j] = int_row(in, i)[half_source(j, in->columns)];
     bmf_compute(3.0 * in->count * in->columns);
     phase("types");
     MPI_Datatype *const send = memory(run->ranks, sizeof *send), *const receive = memory(run->ranks, sizeof *receive);

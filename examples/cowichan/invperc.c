@@ -2,6 +2,7 @@
  *
  * Every rank keeps a queue (a binary heap) of such cells in its rows. All find the smallest head together, by one
  * reduction a cell; who has it takes it out, and everybody enters its neighbours among his own rows. */
+#include "bmf_mark.h"
 #include "mains.h"
 #include "programs.h"
 

@@ -3,6 +3,8 @@
  * Rows are dealt in blocks. In every step a rank sends its first row up and its last row down, and receives its
  * neighbours'; ranks without rows take no part. Sends are buffered, so that rows of any length may be under way in both
  * directions. */
+#include "bmf_mark.h"
+#include "formulas.h"
 #include "programs.h"
 
 #include <stdlib.h>
@@ -36,17 +38,6 @@ static void swap_borders(const struct part *part)
     MPI_Recv(row(part, -1), n, MPI_INT32_T, part->above, DOWNWARDS, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* One row of the next board from three of this one. */
-static void step_row(const int32_t *above, const int32_t *here, const int32_t *below, int32_t *next, int n)
-{
-    for (int j = 0; j < n; j++) {
-        const int left = j > 0 ? j - 1 : n - 1, right = j < n - 1 ? j + 1 : 0;
-        const int alive =
-            above[left] + above[j] + above[right] + here[left] + here[right] + below[left] + below[j] + below[right];
-        next[j] = alive == 3 || (alive == 2 && here[j] != 0);
-    }
-}
-
 static struct part part_of(const struct run *run, const struct matrix *board)
 {
     const int active = board->rows < run->ranks ? board->rows : run->ranks;
@@ -68,7 +59,7 @@ static void steps(const struct run *run, struct part *part, int64_t count)
         phase("compute");
 #pragma omp parallel for num_threads((int)run->threads)
         for (int i = 0; i < part->rows; i++)
-            step_row(row(part, i - 1), row(part, i), row(part, i + 1), part->next + (int64_t)(i + 1) * n, n);
+            life_row(row(part, i - 1), row(part, i), row(part, i + 1), part->next + (int64_t)(i + 1) * n, n);
         bmf_compute(2.0 * part->rows * n);
         int32_t *const swapped = part->cells;
         part->cells = part->next;

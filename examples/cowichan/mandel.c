@@ -1,20 +1,9 @@
 /* mandel: the number of steps after which z^2 + c leaves the circle of radius 2, for n x n points c of the plane.
  *
  * Rows are dealt in blocks; nothing is sent. How long a row takes depends on where it lies. */
+#include "bmf_mark.h"
+#include "formulas.h"
 #include "programs.h"
-
-static int32_t steps_to_leave(double x, double y, int64_t max_steps)
-{
-    double re = 0, im = 0;
-    int32_t k = 0;
-    while (k < max_steps && re * re + im * im <= 4) {
-        const double next = re * re - im * im + x;
-        im = 2 * re * im + y;
-        re = next;
-        k++;
-    }
-    return k;
-}
 
 static int32_t cell(const struct view *view, int64_t n, int64_t i, int64_t j)
 {

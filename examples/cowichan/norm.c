@@ -1,6 +1,7 @@
 /* norm: moves points into the unit square: the least coordinates to 0, the largest to 1.
  *
  * --reduce 4: a reduction for each of the four limits; --reduce 1: one with an operation of its own. */
+#include "bmf_mark.h"
 #include "programs.h"
 
 #include <math.h>

@@ -4,22 +4,13 @@
  * --method double: everyone computes both triangles of its rows. --method copy: rows are dealt so that the areas below
  * the diagonal are nearly equal, every distance is computed once, and one MPI_Alltoallw brings the other triangle,
  * whose blocks the receiver's datatypes transpose. */
+#include "bmf_mark.h"
+#include "formulas.h"
 #include "programs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static double distance(const double *points, int64_t i, int64_t j)
-{
-    const double x = points[2 * i] - points[2 * j], y = points[2 * i + 1] - points[2 * j + 1];
-    return sqrt(x * x + y * y);
-}
-
-static double from_origin(const double *points, int64_t i)
-{
-    return sqrt(points[2 * i] * points[2 * i] + points[2 * i + 1] * points[2 * i + 1]);
-}
 
 /* Rows such that the areas below the diagonal, about row^2 / 2, are nearly equal. */
 static struct deal deal_areas(int64_t n, int ranks)

@@ -1,18 +1,12 @@
 /* product: a matrix times a vector.
  *
  * Rows are dealt, the vector is gathered everywhere; every sum is in the order of its row. */
+#include "bmf_mark.h"
+#include "formulas.h"
 #include "mains.h"
 #include "programs.h"
 
 #include <stdlib.h>
-
-static double row_sum(const double *row, const double *x, int64_t n)
-{
-    double sum = 0;
-    for (int64_t j = 0; j < n; j++)
-        sum += row[j] * x[j];
-    return sum;
-}
 
 struct matrix product(const struct run *run, const struct matrix *a, const struct matrix *x)
 {

@@ -1,6 +1,7 @@
 /* randmat: an n x n matrix of random numbers from 0 to 255, the same on any number of ranks.
  *
  * Every rank jumps to the number before its first cell, in log2 of the distance steps; nothing is sent. */
+#include "bmf_mark.h"
 #include "programs.h"
 
 struct matrix randmat(const struct run *run)

@@ -2,19 +2,13 @@
  * depend on how rows are dealt.
  *
  * In every iteration a rank relaxes its own unknowns, all are gathered everywhere, and the largest change is found. */
+#include "bmf_mark.h"
+#include "formulas.h"
 #include "mains.h"
 #include "programs.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static double relaxed(const double *row, const double *x, int64_t i, int64_t n, double b, double factor)
-{
-    double sum = 0;
-    for (int64_t j = 0; j < n; j++)
-        sum += row[j] * x[j];
-    return x[i] + factor * (b - sum) / row[i];
-}
 
 /* The first row with a zero on the diagonal; the number of rows if there is none. */
 static int first_zero(const struct matrix *a)

@@ -2,6 +2,8 @@
  * reaches.
  *
  * Two reductions: the largest value, and the sum of all ranks' histograms. */
+#include "bmf_mark.h"
+#include "formulas.h"
 #include "mains.h"
 #include "programs.h"
 
@@ -30,15 +32,6 @@ static int64_t *histogram(const struct run *run, const struct matrix *in, int32_
     bmf_compute((double)cells);
     MPI_Allreduce(MPI_IN_PLACE, count, *largest + 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     return count;
-}
-
-/* The largest value that at least `wanted` cells reach. */
-static int32_t threshold(const int64_t *count, int32_t largest, double wanted)
-{
-    int64_t reached = count[largest];
-    while (largest > 0 && (double)reached < wanted)
-        reached += count[--largest];
-    return largest;
 }
 
 struct matrix thresh(const struct run *run, const struct matrix *in, double fraction)

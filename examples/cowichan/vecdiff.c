@@ -1,4 +1,5 @@
 /* vecdiff: the largest difference between elements of two vectors: one reduction. */
+#include "bmf_mark.h"
 #include "programs.h"
 
 #include <math.h>

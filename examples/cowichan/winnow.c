@@ -3,6 +3,7 @@
  * A sample sort: splitters lie evenly between the least and the largest value, so that how many cells a rank sorts
  * depends on the values. Counts and cells are exchanged, sorted locally, and every rank picks those whose number in the
  * whole is a multiple of the stride. */
+#include "bmf_mark.h"
 #include "programs.h"
 
 #include <limits.h>

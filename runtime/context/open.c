@@ -14,6 +14,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/backend/wait.h"
 #include "runtime/context/private.h"
+#include "runtime/trace/trace.h"
 
 static struct {
     bmf_context *first; /* open contexts, oldest first */
@@ -135,10 +136,16 @@ static int start_model(bmf_context *ctx)
     return model_start_hook(ctx);
 }
 
+static int read_options(bmf_context *ctx, const bmf_options *options)
+{
+    BMF_TRY(options_apply(ctx, options));
+    return ctx->trace_path && bmf_is_root(ctx) ? trace_try_path(ctx, ctx->trace_path) : BMF_OK;
+}
+
 static int start(bmf_context *ctx, const bmf_options *options)
 {
     int64_t started;
-    BMF_TRY(meet_ranks(ctx, options_apply(ctx, options), &started));
+    BMF_TRY(meet_ranks(ctx, read_options(ctx, options), &started));
     if (ctx->rank != 0)
         ctx->plan = NULL;
     default_threads(ctx);

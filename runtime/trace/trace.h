@@ -132,6 +132,10 @@ void run_copy_groups(bmf_trace_run *to, const bmf_trace_run *from);
  * or BMF_ERROR_MEMORY. */
 int run_sort(bmf_trace_run *run);
 
+/* Whether a trace can be written to a path, so that one that cannot is refused before a long run: makes a file beside
+ * it and removes it again. Not collective. Errors: BMF_ERROR_FILE. */
+int trace_try_path(bmf_context *ctx, const char *path);
+
 /* Writes this rank's lanes of a run to a new native file, in parallel, each rank its part. Collective over ctx.
  * Errors: BMF_ERROR_FILE. Format: docs/trace-format.md. */
 int trace_write_parallel(bmf_context *ctx, bmf_trace_run *run, const char *path);

@@ -132,6 +132,14 @@ int trace_open_output(bmf_context *ctx, const char *path, bmf_output_file *outpu
     return failure ? trace_fail_write(ctx, path, failure) : BMF_OK;
 }
 
+int trace_try_path(bmf_context *ctx, const char *path)
+{
+    bmf_output_file output;
+    BMF_TRY(trace_open_output(ctx, path, &output));
+    output_file_close(&output, ECANCELED);
+    return BMF_OK;
+}
+
 int trace_write(bmf_context *ctx, const bmf_trace *trace, const char *path)
 {
     if (trace->runs < 1 || trace->runs > TRACE_MAX_RUNS)

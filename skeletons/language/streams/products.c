@@ -33,20 +33,23 @@ BMF_INLINE void sum_eight(const double *x, const lanes *y, lanes *out)
            ((x[4] * y[4] + x[5] * y[5]) + (x[6] * y[6] + x[7] * y[7]));
 }
 
-BMF_INLINE void add_eight(const lanes *v, lanes *out)
+/* Sums of `width` products of `rows` lists: a power of two, at most NODE. Both are constants where this is called. */
+BMF_INLINE void sum_nodes(int width, int rows, const double *const *x, int64_t at, const lanes *y, lanes *out)
 {
-    *out = ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]));
-}
-
-/* Nodes of 64 elements of `rows` lists. */
-BMF_INLINE void sum_nodes(int rows, const double *const *x, int64_t at, const lanes *y, lanes *out)
-{
-    lanes part[TILE][NODE / LANES];
-    for (int g = 0; g < NODE / LANES; g++)
+    lanes part[TILE][NODE];
+    const int eights = width / LANES, parts = eights > 0 ? eights : width;
+    for (int k = 0; k < parts; k++)
         for (int i = 0; i < rows; i++)
-            sum_eight(x[i] + at + g * LANES, y + g * LANES, &part[i][g]);
+            if (eights > 0)
+                sum_eight(x[i] + at + k * LANES, y + k * LANES, &part[i][k]);
+            else
+                part[i][k] = x[i][at + k] * y[k];
+    for (int left = parts / 2; left > 0; left /= 2)
+        for (int k = 0; k < left; k++)
+            for (int i = 0; i < rows; i++)
+                part[i][k] = part[i][2 * k] + part[i][2 * k + 1];
     for (int i = 0; i < rows; i++)
-        add_eight(part[i], &out[i]);
+        out[i] = part[i][0];
 }
 
 /* A chunk of TILE lists. */
@@ -54,40 +57,54 @@ BMF_VECTORISE static void sum_chunk(const double *const *x, int64_t at, const la
 {
     lanes node[CHUNK / NODE][TILE];
     for (int k = 0; k < CHUNK / NODE; k++)
-        sum_nodes(TILE, x, at + k * NODE, y + k * NODE, node[k]);
+        sum_nodes(NODE, TILE, x, at + k * NODE, y + k * NODE, node[k]);
     for (int i = 0; i < TILE; i++)
         out[i] = (node[0][i] + node[1][i]) + (node[2][i] + node[3][i]);
 }
 
-BMF_VECTORISE static void sum_one_node(const double *x, const lanes *y, lanes *out)
+/* Fewer products than a chunk has, of TILE lists: a node for every power of two in their number, largest first. They
+ * are added to the totals one after the other, if there are totals. */
+BMF_VECTORISE static void add_rest(const double *const *x, int64_t at, int64_t count, const lanes *y, bool empty,
+                                   lanes *total)
 {
-    sum_nodes(1, &x, 0, y, out);
-}
-
-BMF_VECTORISE static void sum_one_eight(const double *x, const lanes *y, lanes *out)
-{
-    sum_eight(x, y, out);
-}
-
-BMF_VECTORISE static void add_two(const lanes *left, const lanes *right, lanes *out)
-{
-    *out = *left + *right;
-}
-
-/* A node of any power of two below CHUNK. */
-static void sum_node(int64_t width, const double *x, const lanes *y, lanes *out)
-{
-    lanes left, right;
-    if (width == NODE) {
-        sum_one_node(x, y, out);
-    } else if (width == LANES) {
-        sum_one_eight(x, y, out);
-    } else if (width == 1) {
-        *out = x[0] * y[0];
-    } else {
-        sum_node(width / 2, x, y, &left);
-        sum_node(width / 2, x + width / 2, y + width / 2, &right);
-        add_two(&left, &right, out);
+    for (int width = CHUNK / 2; width > 0; width /= 2) {
+        lanes value[TILE], right[TILE];
+        if (!(count & width))
+            continue;
+        switch (width) {
+        case 2 * NODE:
+            sum_nodes(NODE, TILE, x, at, y, value);
+            sum_nodes(NODE, TILE, x, at + NODE, y + NODE, right);
+            for (int i = 0; i < TILE; i++)
+                value[i] += right[i];
+            break;
+        case NODE:
+            sum_nodes(NODE, TILE, x, at, y, value);
+            break;
+        case 32:
+            sum_nodes(32, TILE, x, at, y, value);
+            break;
+        case 16:
+            sum_nodes(16, TILE, x, at, y, value);
+            break;
+        case 8:
+            sum_nodes(8, TILE, x, at, y, value);
+            break;
+        case 4:
+            sum_nodes(4, TILE, x, at, y, value);
+            break;
+        case 2:
+            sum_nodes(2, TILE, x, at, y, value);
+            break;
+        default:
+            sum_nodes(1, TILE, x, at, y, value);
+            break;
+        }
+        for (int i = 0; i < TILE; i++)
+            total[i] = empty ? value[i] : total[i] + value[i];
+        empty = false;
+        at += width;
+        y += width;
     }
 }
 
@@ -215,24 +232,16 @@ static void push_chunk(const block *b, room *r, int64_t c)
     r->nodes += 1 - merges;
 }
 
-/* The nodes from the left, and then those of the elements behind whole chunks, the larger first. */
-static void finish_row(const block *b, const room *r, int64_t row, lanes *total)
+/* The nodes from the left, and then those of the elements behind whole chunks; of TILE rows. */
+static void finish_rows(const block *b, const room *r, int64_t row, lanes *total)
 {
-    const lanes *node = r->stack + row * r->depth;
-    int64_t at = b->length / CHUNK * CHUNK;
-    const double *x = r->x[row] + at;
-    const lanes *y = r->panel;
-    for (int k = 0; k < r->nodes; k++)
-        *total = k == 0 ? node[0] : *total + node[k];
-    for (int64_t width = CHUNK / 2; width > 0; width /= 2) {
-        lanes value;
-        if (!((b->length - at) & width))
-            continue;
-        sum_node(width, x, y, &value);
-        *total = x == r->x[row] ? value : *total + value;
-        x += width;
-        y += width;
+    const int64_t at = b->length / CHUNK * CHUNK;
+    for (int64_t i = 0; i < TILE && row + i < b->rows; i++) {
+        const lanes *node = r->stack + (row + i) * r->depth;
+        for (int k = 0; k < r->nodes; k++)
+            total[i] = k == 0 ? node[0] : total[i] + node[k];
     }
+    add_rest(r->x + row, at, b->length - at, r->panel, r->nodes == 0, total);
 }
 
 /* Eight segments of every row, from `column` on; the last list stands for those that are not there. */
@@ -250,11 +259,12 @@ static void eight_columns(const bmf_stream_fold *fold, const block *b, room *r, 
         push_chunk(b, r, c);
     }
     transpose(list, chunks * CHUNK, b->length - chunks * CHUNK, r->panel);
-    for (int64_t i = 0; i < b->rows; i++) {
-        lanes total = {0};
-        finish_row(b, r, i, &total);
-        for (int64_t j = 0; j < LANES && column + j < b->columns; j++)
-            out[i * b->columns + column + j] = total[j];
+    for (int64_t i = 0; i < b->rows; i += TILE) {
+        lanes total[TILE] = {{0}};
+        finish_rows(b, r, i, total);
+        for (int64_t row = i; row < i + TILE && row < b->rows; row++)
+            for (int64_t j = 0; j < LANES && column + j < b->columns; j++)
+                out[row * b->columns + column + j] = total[row - i][j];
     }
 }
 
