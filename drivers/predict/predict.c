@@ -229,7 +229,9 @@ static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
         printf(
             "\nefficiency above 1: kernels take less for an element here where a processor has fewer of them, as in a "
             "cache;\nsuch a machine may have other caches\n");
-    if (error > noisy)
+    if (isinf(error))
+        printf("\nthe program ran too few times to tell how well the times of its kernels are known\n");
+    else if (error > noisy)
         printf("\nthis host is not quiet: times of kernels are known to %.0f %% only; --repeats N runs more often\n",
                100.0 * error);
     if (states_costs(o->machine))
