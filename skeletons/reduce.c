@@ -115,7 +115,7 @@ static int take_totals(const bmf_partials *partials, bool each, char *value)
     for (int k = 0; k <= partials->besides; k++) {
         const bmf_partials *of = partials_together(partials, k);
         BMF_TRY(take_total(of, each, value));
-        value += of->tree->record;
+        value += partials_room(partials, of->tree->record);
     }
     return BMF_OK;
 }
@@ -263,7 +263,6 @@ typedef struct several {
     bmf_tree tree[BMF_MAX_REDUCTIONS];
     bmf_partials partials[BMF_MAX_REDUCTIONS];
     bool may_fail;
-    int64_t bytes; /* of a record of each */
 } several;
 
 static int check_several(int count, const bmf_list *const *xs)
@@ -287,7 +286,6 @@ static int open_several(several *s, int count, const bmf_list *const *xs, const 
             return status;
         }
         s->may_fail = s->may_fail || op[k]->may_fail;
-        s->bytes += s->tree[k].record;
     }
     return BMF_OK;
 }
@@ -297,7 +295,7 @@ static void deliver_several(const several *s, const char *totals, void *const *v
 {
     for (int k = 0; k < s->count; k++) {
         memcpy(value[k], totals, (size_t)s->tree[k].record);
-        totals += s->tree[k].record;
+        totals += partials_room(&s->partials[0], s->tree[k].record);
     }
 }
 
@@ -322,9 +320,9 @@ static int reduce_several(several *s, const bmf_list *xs, void *const *value)
                                s->tree[folded].op->name, true);
         folded += status == BMF_OK;
     }
-    char *totals = allocate_clear(1, s->bytes);
     s->partials[0].beside = &s->partials[1];
     s->partials[0].besides = s->count - 1;
+    char *totals = allocate_clear(1, partials_record_bytes(&s->partials[0], 0, 1));
     if (status == BMF_OK)
         status = bring_together(&s->partials[0], "reduce_many", xs, false, s->may_fail, totals);
     if (status == BMF_OK)

@@ -94,7 +94,7 @@ static void check_refusals(bmf_context *ctx)
     void *const to[] = {&a, &b};
     test_refused(ctx, bmf_reduce_many(2, uneven, sums, to), BMF_ERROR_SHAPE, "do not conform", "uneven lists");
     test_refused(ctx, bmf_reduce_many(2, even, reals, to), BMF_ERROR_TYPE, "plus", "an operator of another type");
-    test_refused(ctx, bmf_reduce_many(0, even, sums, to), BMF_ERROR_ARGUMENT, "1 to 8", "no list");
+    test_refused(ctx, bmf_reduce_many(9, even, sums, to), BMF_ERROR_ARGUMENT, "1 to 8", "too many lists");
     CHECK(a == 1 && b == 2, "values after refusals");
     CHECK(bmf_reduce_many(2, empty, sums, to) == BMF_OK && a == 0 && b == 0, "empty lists");
     CHECK(bmf_reduce_many(2, even, refusing, to) == BMF_OK && a == 10 && b == 10, "nothing refused");

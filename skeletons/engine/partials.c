@@ -116,7 +116,7 @@ int64_t partials_record_bytes(const void *state, int64_t first, int64_t count)
     int64_t bytes = 0;
     (void)first, (void)count;
     for (int k = 0; k <= partials->besides; k++)
-        bytes += partials_together(partials, k)->tree->record;
+        bytes += partials_room(partials, partials_together(partials, k)->tree->record);
     return bytes;
 }
 
@@ -193,17 +193,19 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
     bmf_partials *partials = state;
     bmf_inbox *inbox = partials->inbox;
     struct arrived *arrived = &inbox->arrived[inbox->count++];
-    *arrived = (struct arrived){*message, allocate(message->bytes)};
+    *arrived = (struct arrived){*message, allocate(message->bytes + 16 * partials->besides)};
     int segments = 0;
+    int64_t left = message->bytes;
     char *values = arrived->values;
     for (int n = 0; n < partials->besides; n++) {
         const int64_t bytes = forest_bytes(partials_together(partials, n), message->first, message->count);
         segment[segments] = (bmf_segment){values, bytes};
         segments += bytes > 0;
-        values += bytes;
+        values += partials_room(partials, bytes);
+        left -= bytes;
     }
-    segment[segments] = (bmf_segment){values, message->bytes - (values - arrived->values)};
-    return segments + (segment[segments].bytes > 0);
+    segment[segments] = (bmf_segment){values, left};
+    return segments + (left > 0);
 }
 
 typedef struct join_state {
@@ -225,7 +227,7 @@ static int join_piece(void *state, int64_t index, const bmf_piece *piece, int wo
         const bmf_partials *of = partials_together(partials, n);
         const int failed = s->join(of, &of->part[piece->part - partition->local_first], piece->part, m,
                                    partition->start[m->first], partition->start[m->first + m->count], values);
-        values += forest_bytes(of, m->first, m->count);
+        values += partials_room(partials, forest_bytes(of, m->first, m->count));
         code = code ? code : failed;
     }
     return code;

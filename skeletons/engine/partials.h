@@ -36,9 +36,14 @@ static inline const bmf_partials *partials_together(const bmf_partials *partials
 {
     return k == 0 ? partials : &partials->beside[k - 1];
 }
+/* Room for so many bytes of one list among those of several, each of which begins at a multiple of 16. */
+static inline int64_t partials_room(const bmf_partials *together, int64_t bytes)
+{
+    return together->besides > 0 ? (bytes + 15) / 16 * 16 : bytes;
+}
 /* Bytes of the forests over items [first, first + count); for requests, over the partials. */
 int64_t partials_bytes(const void *state, int64_t first, int64_t count);
-/* Bytes of one value, a record, of each. */
+/* Room for one value, a record, of each. */
 int64_t partials_record_bytes(const void *state, int64_t first, int64_t count);
 /* Adds the rounds of an algorithm for the parts of the partition behind those the schedule has. */
 void partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
