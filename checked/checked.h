@@ -85,10 +85,17 @@ typedef struct bmf_argument {
     {                                                                                                                  \
         .kind = BMF_ARGUMENT_HANDLE, .name = #argument_, .pointer = (argument_), .handle = (handle_), __VA_ARGS__      \
     }
-#define CONTEXT(ctx)                  HANDLE_(ctx, BMF_HANDLE_CONTEXT, )
-#define OPTIONAL_CONTEXT(ctx)         HANDLE_(ctx, BMF_HANDLE_CONTEXT, .optional = true)
-#define LAST_CONTEXT(ctx)             HANDLE_(ctx, BMF_HANDLE_CONTEXT, .optional = true, .last_use = true)
-#define LIST(list)                    HANDLE_(list, BMF_HANDLE_LIST, )
+#define CONTEXT(ctx)          HANDLE_(ctx, BMF_HANDLE_CONTEXT, )
+#define OPTIONAL_CONTEXT(ctx) HANDLE_(ctx, BMF_HANDLE_CONTEXT, .optional = true)
+#define LAST_CONTEXT(ctx)     HANDLE_(ctx, BMF_HANDLE_CONTEXT, .optional = true, .last_use = true)
+#define LIST(list)            HANDLE_(list, BMF_HANDLE_LIST, )
+/* List k of an array of `count`. */
+#define LIST_AT(lists, count_, k)                                                                                      \
+    {                                                                                                                  \
+        .kind = BMF_ARGUMENT_HANDLE, .name = #lists "[" #k "]",                                                        \
+        .pointer = (lists) && (k) < (count_) ? (lists)[k] : NULL, .optional = (k) >= (count_),                         \
+        .handle = BMF_HANDLE_LIST                                                                                      \
+    }
 #define LAST_LIST(list)               HANDLE_(list, BMF_HANDLE_LIST, .optional = true, .last_use = true)
 #define PARTITION(partition)          HANDLE_(partition, BMF_HANDLE_PARTITION, )
 #define OPTIONAL_PARTITION(partition) HANDLE_(partition, BMF_HANDLE_PARTITION, .optional = true)
@@ -116,8 +123,14 @@ typedef struct bmf_argument {
     {                                                                                                                  \
         .kind = (kind_), .name = #argument_, .pointer = (argument_), __VA_ARGS__                                       \
     }
-#define KERNEL(kernel)      POINTER_(BMF_ARGUMENT_KERNEL, kernel, )
-#define OPERATOR(op)        POINTER_(BMF_ARGUMENT_OPERATOR, op, )
+#define KERNEL(kernel) POINTER_(BMF_ARGUMENT_KERNEL, kernel, )
+#define OPERATOR(op)   POINTER_(BMF_ARGUMENT_OPERATOR, op, )
+/* Operator k of an array of `count`. */
+#define OPERATOR_AT(ops, count_, k)                                                                                    \
+    {                                                                                                                  \
+        .kind = BMF_ARGUMENT_OPERATOR, .name = #ops "[" #k "]", .pointer = (ops) && (k) < (count_) ? (ops)[k] : NULL,  \
+        .optional = (k) >= (count_)                                                                                    \
+    }
 #define TYPE(type)          POINTER_(BMF_ARGUMENT_TYPE, type, )
 #define MATRIX(a)           POINTER_(BMF_ARGUMENT_MATRIX, a, )
 #define PERMUTATION(p)      POINTER_(BMF_ARGUMENT_PERMUTATION, p, )

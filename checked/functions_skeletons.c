@@ -72,6 +72,15 @@ STATUS_FUNCTION(bmf_filter, (const bmf_list *xs, const bmf_kernel *predicate, bm
 
 STATUS_FUNCTION(bmf_reduce, (const bmf_list *xs, const bmf_operator *op, void *value), (xs, op, value),
                 BMF_COLLECTIVE, LIST(xs), OPERATOR(op), MEMORY(value))
+STATUS_FUNCTION(bmf_reduce_many,
+                (int count, const bmf_list *const *xs, const bmf_operator *const *op, void *const *value),
+                (count, xs, op, value),
+                BMF_COLLECTIVE, LIST_AT(xs, count, 0), LIST_AT(xs, count, 1), LIST_AT(xs, count, 2),
+                LIST_AT(xs, count, 3), LIST_AT(xs, count, 4), LIST_AT(xs, count, 5), LIST_AT(xs, count, 6),
+                LIST_AT(xs, count, 7), OPERATOR_AT(op, count, 0), OPERATOR_AT(op, count, 1),
+                OPERATOR_AT(op, count, 2), OPERATOR_AT(op, count, 3), OPERATOR_AT(op, count, 4),
+                OPERATOR_AT(op, count, 5), OPERATOR_AT(op, count, 6), OPERATOR_AT(op, count, 7),
+                RANGE(count, 1, BMF_MAX_REDUCTIONS), MEMORY(xs), MEMORY(op), MEMORY(value))
 STATUS_FUNCTION(bmf_reduce_placed, (const bmf_list *xs, const bmf_operator *op, bmf_list **out), (xs, op, out),
                 BMF_COLLECTIVE, LIST(xs), OPERATOR(op), NEW_LIST(out))
 STATUS_FUNCTION(bmf_map_reduce,

@@ -18,6 +18,8 @@ const bmf_skeleton_type skeleton_map_reduce = {
     .id = 4, .name = "map_reduce", .communication = BMF_COMMUNICATION_REDUCE, .to_one = true};
 const bmf_skeleton_type skeleton_zip_map_reduce = {
     .id = 5, .name = "zip_map_reduce", .communication = BMF_COMMUNICATION_REDUCE, .to_one = true};
+const bmf_skeleton_type skeleton_reduce_many = {
+    .id = 35, .name = "reduce_many", .communication = BMF_COMMUNICATION_REDUCE, .to_one = true};
 
 /* ---- bringing the partial results together ---- */
 
@@ -94,7 +96,7 @@ static int combine_partials(bmf_partials *partials, const bmf_schedule *schedule
     return failure_defer(partials->ctx, status);
 }
 
-/* The total on a rank that has it. */
+/* The total of one list. */
 static int take_total(const bmf_partials *partials, bool each, void *value)
 {
     const bmf_partition *partition = partials->partition;
@@ -107,28 +109,39 @@ static int take_total(const bmf_partials *partials, bool each, void *value)
     return bmf_fail(partials->ctx, BMF_ERROR_KERNEL, "operator %s failed", partials->tree->op->name);
 }
 
-/* Runs a schedule; afterwards value holds the total on every rank (or, placed, on the first processor's). */
-static int run_reduction(const reduction *r, const bmf_schedule *schedule, const bmf_algorithm *algorithm, void *value)
+/* The totals, one record behind the other, on a rank that has them. */
+static int take_totals(const bmf_partials *partials, bool each, char *value)
+{
+    for (int k = 0; k <= partials->besides; k++) {
+        const bmf_partials *of = partials_together(partials, k);
+        BMF_TRY(take_total(of, each, value));
+        value += partials_room(partials, of->tree->record);
+    }
+    return BMF_OK;
+}
+
+/* Runs a schedule; afterwards value holds the totals on every rank (or, placed, on the first processor's). */
+static int run_reduction(const reduction *r, const bmf_schedule *schedule, const bmf_algorithm *algorithm, char *value)
 {
     bmf_partials *partials = r->partials;
     bmf_context *ctx = partials->ctx;
     const bmf_partition *partition = partials->partition;
-    const bmf_tree *tree = partials->tree;
+    const int64_t bytes = partials_record_bytes(partials, 0, 1);
     bool each = algorithm->joining == BMF_JOIN_EACH && partition->parts > 1;
     bool has_total = partition->local_parts > 0 && (!algorithm->to_first || partition->local_first == 0);
     BMF_TRY(combine_partials(partials, schedule, each));
     if (has_total && !ctx->sends_marks)
-        BMF_TRY(failure_defer(ctx, take_total(partials, each, value)));
+        BMF_TRY(failure_defer(ctx, take_totals(partials, each, value)));
     if (schedule->broadcast >= 0)
-        BMF_TRY(broadcast_total(ctx, schedule, value, tree->record));
+        BMF_TRY(broadcast_total(ctx, schedule, value, bytes));
     BMF_TRY(agree_if(ctx, r->may_fail, BMF_OK));
     if (r->placed || every_rank_has_parts(ctx, partition))
         return BMF_OK;
-    return ctx->backend->bcast(ctx, partition->base, value, tree->record);
+    return ctx->backend->bcast(ctx, partition->base, value, bytes);
 }
 
 static int bring_together(bmf_partials *partials, const char *skeleton, const bmf_list *xs, bool placed, bool may_fail,
-                          void *value)
+                          char *value)
 {
     const bmf_algorithm *algorithm;
     reduction r = {partials, placed, may_fail};
@@ -138,7 +151,7 @@ static int bring_together(bmf_partials *partials, const char *skeleton, const bm
                      .choice = {.skeleton = "reduce",
                                 .to_first = placed,
                                 .count = partials->partition->parts,
-                                .bytes = (double)partials->tree->record},
+                                .bytes = (double)partials_record_bytes(partials, 0, 1)},
                      .generate = generate_reduction,
                      .state = &r};
     bmf_schedule *schedule = plan_make(&call, &algorithm);
@@ -239,5 +252,104 @@ int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out
         tree_close(&tree);
     }
     source_close(&source);
+    return status;
+}
+
+/* ---- several lists at once ---- */
+
+typedef struct several {
+    int count; /* that are open, folded */
+    bmf_source source[BMF_MAX_REDUCTIONS];
+    bmf_tree tree[BMF_MAX_REDUCTIONS];
+    bmf_partials partials[BMF_MAX_REDUCTIONS];
+    bool may_fail;
+} several;
+
+static int check_several(int count, const bmf_list *const *xs)
+{
+    char first[256], other[256];
+    for (int k = 1; k < count; k++)
+        if (!bmf_partition_equal(xs[0]->partition, xs[k]->partition))
+            return bmf_fail(xs[0]->context, BMF_ERROR_SHAPE, "reduce_many: %s and %s do not conform",
+                            bmf_list_print(xs[0], first, sizeof first), bmf_list_print(xs[k], other, sizeof other));
+    return BMF_OK;
+}
+
+static int open_several(several *s, int count, const bmf_list *const *xs, const bmf_operator *const *op)
+{
+    for (; s->count < count; s->count++) {
+        const int k = s->count;
+        BMF_TRY(source_open(&s->source[k], "reduce_many", xs[k], NULL, NULL));
+        const int status = tree_open_reduction(&s->tree[k], xs[0]->context, "reduce_many", op[k], s->source[k].type);
+        if (status != BMF_OK) {
+            source_close(&s->source[k]);
+            return status;
+        }
+        s->may_fail = s->may_fail || op[k]->may_fail;
+    }
+    return BMF_OK;
+}
+
+/* The records, one behind the other, to where they belong. */
+static void deliver_several(const several *s, const char *totals, void *const *value)
+{
+    for (int k = 0; k < s->count; k++) {
+        memcpy(value[k], totals, (size_t)s->tree[k].record);
+        totals += partials_room(&s->partials[0], s->tree[k].record);
+    }
+}
+
+static int reduce_empty_lists(const several *s, bmf_context *ctx, void *const *value)
+{
+    for (int k = 0; k < s->count; k++)
+        if (!s->tree[k].op->identity)
+            return reduce_empty(ctx, "reduce_many", &s->tree[k], value[k]);
+    for (int k = 0; k < s->count; k++)
+        BMF_TRY(reduce_empty(ctx, "reduce_many", &s->tree[k], value[k]));
+    return BMF_OK;
+}
+
+static int reduce_several(several *s, const bmf_list *xs, void *const *value)
+{
+    bmf_context *ctx = xs->context;
+    int status = BMF_OK, folded = 0;
+    if (bmf_length(xs) == 0)
+        return reduce_empty_lists(s, ctx, value);
+    while (folded < s->count && status == BMF_OK) {
+        status = partials_fold(&s->partials[folded], ctx, &s->tree[folded], xs->partition, &s->source[folded],
+                               s->tree[folded].op->name, true);
+        folded += status == BMF_OK;
+    }
+    s->partials[0].beside = &s->partials[1];
+    s->partials[0].besides = s->count - 1;
+    char *totals = allocate_clear(1, partials_record_bytes(&s->partials[0], 0, 1));
+    if (status == BMF_OK)
+        status = bring_together(&s->partials[0], "reduce_many", xs, false, s->may_fail, totals);
+    if (status == BMF_OK)
+        deliver_several(s, totals, value);
+    free(totals);
+    while (folded > 0)
+        partials_free(&s->partials[--folded]);
+    return status;
+}
+
+int bmf_reduce_many(int count, const bmf_list *const *xs, const bmf_operator *const *op, void *const *value)
+{
+    bmf_context *ctx = count > 0 ? bmf_list_context(xs[0]) : NULL;
+    if (count < 1 || count > BMF_MAX_REDUCTIONS)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "reduce_many: %d lists; it takes 1 to %d", count, BMF_MAX_REDUCTIONS);
+    BMF_TRY(check_several(count, xs));
+    several *s = allocate_clear(1, (int64_t)sizeof *s);
+    int status = open_several(s, count, xs, op);
+    if (status == BMF_OK) {
+        skeleton_begin(ctx, &skeleton_reduce_many, "reduce_many %d", count);
+        status = skeleton_end(ctx, xs[0]->partition, reduce_several(s, xs[0], value));
+    }
+    while (s->count > 0) {
+        s->count--;
+        tree_close(&s->tree[s->count]);
+        source_close(&s->source[s->count]);
+    }
+    free(s);
     return status;
 }

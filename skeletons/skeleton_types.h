@@ -14,6 +14,7 @@
     X(map_reduce)                                                                                                      \
     X(zip_map_reduce)                                                                                                  \
     X(reduce_each)                                                                                                     \
+    X(reduce_many)                                                                                                     \
     X(scan)                                                                                                            \
     X(map_scan)                                                                                                        \
     X(scan_each)                                                                                                       \

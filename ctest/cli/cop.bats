@@ -91,3 +91,66 @@ END
     refused "there is no such constant" plan "(broadcast 'b 0)" --size 4x4 --cost B_x=1
     refused "has no parameter 'slots'" plan "(broadcast 'b 0)" --size 4x4 --set slots=1
 }
+
+@test "the matrix product runs, with values that are right and the document's cycles of computing" {
+    run "$BMF" cop run "$EXAMPLES/matmul.c" --size 3x3 --nodes
+    assert_success
+    assert_line --regexp "^nodes 9  cycles [0-9]+  cpu 120000 write [0-9]+ read [0-9]+ psync [0-9]+ router [0-9]+ reprog 0$"
+    assert_line --regexp "^node 8 cpu 120000 "
+    "$BMF" cop run "$EXAMPLES/matmul.c" --size 3x3 --json >one
+    "$BMF" cop run "$EXAMPLES/matmul.c" --size 3x3 --json >two
+    cmp one two
+}
+
+@test "programs in C have functions for every operator, and each node its own variables" {
+    cat >own.c <<'END'
+;/*
+(allreduce 'r 'join :m 2)
+(prefix 's 'sum :type int64)
+(gather 'g 1 :type float32)
+(sequential (barrier 'wait))
+*/
+#include <stdio.h>
+#include "own.cop.h"
+void join(const int32_t *a, const int32_t *b, int32_t *out) { out[0] = a[0]; out[1] = b[1]; }
+int64_t sum(int64_t a, int64_t b) { return a + b; }
+static int calls;
+int main(int argc, char **argv)
+{
+    int32_t ends[2] = {cop_node(), cop_node()};
+    cop_init();
+    calls++;
+    r_load();
+    r_func(ends, ends);
+    s_load();
+    const int64_t before = s_func(cop_node() + 1);
+    g_load();
+    float total = 0;
+    if (cop_node() == 1)
+        for (int k = 0; k < cop_nodes() - 1; k++)
+            total = 10 * total + g_read();
+    else
+        g_write((float)cop_node());
+    wait_load();
+    wait_func();
+    cop_fini();
+    if (cop_node() == 1)
+        printf("%s %s %d %d %lld %g %d\n", argv[0], argc > 1 ? argv[1] : "", ends[0], ends[1], (long long)before, total, calls);
+    return 0;
+}
+END
+    run "$BMF" cop run own.c --size 2x2 -- 60
+    assert_success
+    assert_line "own.c 60 0 3 3 23 1"
+}
+
+@test "what programs do wrong at run time is told with node, operator and cycle" {
+    printf ';/*\n(broadcast (quote b) (runtime) :m 1)\n*/\n#include "bad.cop.h"\nint main(void) { int32_t x = 0; cop_init(); b_load(7); b_read(&x); return 0; }\n' >bad.c
+    run --separate-stderr "$BMF" cop run bad.c --size 2x2
+    assert_failure 1
+    assert_equal "${#stderr_lines[@]}" 1
+    [[ ${stderr_lines[0]} == *"operator 'b', cycle "*"operand 1 is 7, outside the subset of 4 nodes" ]]
+    printf ';/*\n(broadcast (quote b) 0)\n*/\nint main(void) { return 0; }\n' >none.c
+    refused "does not include its .cop.h" run none.c --size 2x2
+    refused "cannot be run yet" time "(stream 's (runtime) 0)" --size 2x2
+}

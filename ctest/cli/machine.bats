@@ -10,19 +10,11 @@ setup()
     bats_load_library bats-assert
     cd "$BATS_TEST_TMPDIR"
     BMF=$BMF_BIN_DIR/bmf
+    COMMAND=machine
+    # shellcheck source=ctest/cli/refused.bash
+    source "$BMF_SOURCE_DIR/ctest/cli/refused.bash"
     MACHINES=$BMF_SOURCE_DIR/examples/machines
     SHEETS=$BMF_SOURCE_DIR/examples/sheets
-}
-
-# refused TEXT ARGUMENT..: exit code 2, nothing on standard output, one line with TEXT on standard error
-refused()
-{
-    run --separate-stderr timeout 20 "$BMF" machine "${@:2}"
-    assert_failure 2
-    assert_output ""
-    [ "${#stderr_lines[@]}" -eq 1 ]
-    [[ ${stderr_lines[0]} == "bmf: "* ]]
-    [[ ${stderr_lines[0]} == *"$1"* ]] || fail "'${stderr_lines[0]}' does not say '$1'"
 }
 
 hockney()

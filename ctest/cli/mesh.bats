@@ -10,18 +10,10 @@ setup()
     bats_load_library bats-assert
     cd "$BATS_TEST_TMPDIR"
     BMF=$BMF_BIN_DIR/bmf
+    COMMAND=mesh
+    # shellcheck source=ctest/cli/refused.bash
+    source "$BMF_SOURCE_DIR/ctest/cli/refused.bash"
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-}
-
-# refused TEXT ARGUMENT..: exit code 2, nothing on standard output, one line with TEXT on standard error
-refused()
-{
-    run --separate-stderr timeout 20 "$BMF" mesh "${@:2}"
-    assert_failure 2
-    assert_output ""
-    [ "${#stderr_lines[@]}" -eq 1 ]
-    [[ ${stderr_lines[0]} == "bmf: "* ]]
-    [[ ${stderr_lines[0]} == *"$1"* ]] || fail "'${stderr_lines[0]}' does not say '$1'"
 }
 
 @test "help has an example, the routers and their parameters" {

@@ -10,18 +10,11 @@ setup()
     bats_load_library bats-assert
     cd "$BATS_TEST_TMPDIR"
     BMF=$BMF_BIN_DIR/bmf
+    COMMAND=model
+    # shellcheck source=ctest/cli/refused.bash
+    source "$BMF_SOURCE_DIR/ctest/cli/refused.bash"
     unset BMF_MODELS BMF_SHEETS
     SHEET=$BMF_SOURCE_DIR/examples/sheets/cray-t3d.sheet
-}
-
-# refused TEXT ARGUMENT..: exit code 2, nothing on standard output, one line with TEXT on standard error
-refused()
-{
-    run --separate-stderr timeout 20 "$BMF" model "${@:2}"
-    assert_failure 2
-    assert_output ""
-    assert_equal "${#stderr_lines[@]}" 1
-    [[ ${stderr_lines[0]} == "bmf: "*"$1"* ]] || fail "not about '$1': ${stderr_lines[0]}"
 }
 
 # refused_model TEXT LINES [OPTION..]: the same of `eval` with a file of these lines, written as printf's format

@@ -10,6 +10,9 @@ setup()
     bats_load_library bats-assert
     cd "$BATS_TEST_TMPDIR"
     BMF=$BMF_BIN_DIR/bmf
+    COMMAND=sheet
+    # shellcheck source=ctest/cli/refused.bash
+    source "$BMF_SOURCE_DIR/ctest/cli/refused.bash"
     SHEETS=$BMF_SOURCE_DIR/examples/sheets
 }
 
@@ -50,16 +53,6 @@ make_sheet()
 {
     make_raw 1 0.05 1 >made.raw
     "$BMF" sheet fit made.raw -o made.sheet
-}
-
-# refused TEXT ARGUMENT..: exit code 2, nothing on standard output, one line with TEXT on standard error
-refused()
-{
-    run --separate-stderr timeout 20 "$BMF" sheet "${@:2}"
-    assert_failure 2
-    assert_output ""
-    assert_equal "${#stderr_lines[@]}" 1
-    [[ ${stderr_lines[0]} == "bmf: "*"$1"* ]] || fail "not about '$1': ${stderr_lines[0]}"
 }
 
 # ---- what the printed sheets say ----

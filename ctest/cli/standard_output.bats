@@ -34,6 +34,8 @@ printing()
         compare) echo in.trace in.trace --json ;;
         convert) echo in.trace --to csv -o - ;;
         "cop check" | "cop plan") echo matmul.cop --size 3x3 ;;
+        "cop run") echo matmul.c --size 2x2 ;;
+        "cop time") echo matmul.cop --size 2x2 ;;
         "machine check" | "machine show") echo ideal ;;
         "machine list") ;;
         "machine make") echo in.sheet -o out.machine ;;
@@ -69,7 +71,7 @@ P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . 
 END
     cp "$BMF_SOURCE_DIR/ctest/cli/hostile/bigd.raw" in.raw
     cp "$BMF_SOURCE_DIR/examples/sheets/two-cores.sheet" in.sheet
-    cp "$BMF_SOURCE_DIR/examples/cop/matmul.cop" .
+    cp "$BMF_SOURCE_DIR"/examples/cop/matmul.* .
     "$BMF" run sum.bmf --procs 2 --trace in.trace
     "$BMF" sweep -p 1 -n 1,2 -o in.sweep -- true {n}
     printf '#!/bin/sh\nexec "$@"\n' >start1

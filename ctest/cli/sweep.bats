@@ -9,6 +9,9 @@ setup()
     bats_load_library bats-assert
     cd "$BATS_TEST_TMPDIR"
     BMF=$BMF_BIN_DIR/bmf
+    COMMAND=sweep
+    # shellcheck source=ctest/cli/refused.bash
+    source "$BMF_SOURCE_DIR/ctest/cli/refused.bash"
     unset BMF_MODELS BMF_SHEETS
     # program N P: its times follow from both; fails at n = 40, p = 4 while there is a file `broken`
     cat >program <<'END'
@@ -19,16 +22,6 @@ echo "{\"program\": \"made up\", \"seconds\": 0.$1$2, \"phases\": {\"swap\": 0.0
 END
     chmod +x program
     : >log
-}
-
-# refused TEXT ARGUMENT..: exit code 2, nothing on standard output, one line with TEXT on standard error
-refused()
-{
-    run --separate-stderr timeout 20 "$BMF" sweep "${@:2}"
-    assert_failure 2
-    assert_output ""
-    assert_equal "${#stderr_lines[@]}" 1
-    [[ ${stderr_lines[0]} == "bmf: "*"$1"* ]] || fail "not about '$1': ${stderr_lines[0]}"
 }
 
 sweep()

@@ -81,7 +81,7 @@ static void phases_of_the_figure(void **state)
     bmf_cop_phases *phases = cop_build_phases(plan, sizeof decision, decision, &wanted, &choices);
     assert_int_equal(choices, 0);
     assert_string_equal(cop_phases_text(phases, text, sizeof text), "{A,B,F} pdisjoint({C;D}, {G}) {E,H} {I}");
-    assert_true(cop_phases_time(plan, phases) >= plan->time);
+    assert_true(cop_phases_time(plan, phases, true) >= plan->time);
     cop_phases_free(phases);
     cop_plan_free(plan);
     cop_free(program);
@@ -124,7 +124,7 @@ static void operators_continue(void **state)
     char text[100];
     bmf_cop_phases *phases = cop_build_phases(plan, 2, close, &wanted, &choices);
     assert_string_equal(cop_phases_text(phases, text, sizeof text), "{A,B} {A,C} {A,D}");
-    cop_phases_time(plan, phases);
+    cop_phases_time(plan, phases, true);
     for (int64_t p = 0; p < 3; p++) {
         assert_int_equal(phases->child[p]->phase.use[0].continues, p > 0);
         assert_int_equal(phases->child[p]->phase.use[0].terminating, p == 2);
@@ -242,7 +242,7 @@ static double try_all(const bmf_cop_plan *plan, int64_t decisions, uint8_t *deci
     int choices;
     assert_true(decisions < MAX_DECISIONS);
     bmf_cop_phases *phases = cop_build_phases(plan, decisions, decision, &wanted, &choices);
-    double best = choices == 0 ? cop_phases_time(plan, phases) : INFINITY;
+    double best = choices == 0 ? cop_phases_time(plan, phases, true) : INFINITY;
     cop_phases_free(phases);
     for (int k = 0; k < choices; k++) {
         decision[decisions] = (uint8_t)k;

@@ -143,7 +143,7 @@ static int replay_to(program *p, const char *text, replayed *r)
     assert_int_equal(machine_parse(text, "m.machine", &r->machine), BMF_OK);
     assert_int_equal(machine_network(r->machine, p->run->lanes, &r->network), BMF_OK);
     assert_int_equal(run_sort(p->run), BMF_OK);
-    return replay_recorded(p->run, r->machine, r->network, &r->run, &r->result);
+    return replay_recorded(p->run, r->machine, r->network, &(bmf_recorded_options){0}, &r->run, &r->result);
 }
 
 static void replay(program *p, const char *text, replayed *r)

@@ -6,9 +6,10 @@
 
 #include "bmf/status.h"
 #include "drivers/commands.h"
+#include "predict/cop/run.h"
 #include "predict/mesh/routers.h"
 
-const bmf_cop_options cop_default_options = {.effort = 100000, .draw = BMF_COP_NO_NODE};
+const bmf_cop_options cop_default_options = {.effort = 100000, .draw = BMF_COP_NO_NODE, .gigahertz = 2};
 
 /* ---- from options to plans ---- */
 
@@ -65,11 +66,14 @@ static int set_cost(const char *text, bmf_cop_costs *costs)
     return usage_error("--cost %s: there is no such constant; B_r, t_sync, B_rbulk, l_rbulk and B_if are", text);
 }
 
-int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
-                  bmf_cop_plan **plan)
+static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
+                     bool runnable, bmf_cop_plan **plan)
 {
-    bmf_cop_plan_settings settings = {
-        .hardware = *hardware, .costs = cop_usual_costs, .effort = o->effort, .max_phases = o->most_phases};
+    bmf_cop_plan_settings settings = {.hardware = *hardware,
+                                      .costs = cop_usual_costs,
+                                      .effort = o->effort,
+                                      .max_phases = o->most_phases,
+                                      .may_take = runnable ? cop_can_run : NULL};
     for (int k = 0; k < o->cost.count; k++) {
         const int code = set_cost(o->cost.text[k], &settings.costs);
         if (code != 0)
@@ -78,9 +82,31 @@ int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, cons
     return report_status(NULL, cop_plan_make(program, &settings, NULL, plan));
 }
 
+int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
+                  bmf_cop_plan **plan)
+{
+    return make_plan(program, o, hardware, false, plan);
+}
+
+int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
+                      bmf_cop_plan **plan)
+{
+    int code = make_plan(program, o, hardware, true, plan);
+    if (code != 0)
+        return code;
+    cop_add_barriers(*plan);
+    code = report_status(NULL, cop_route_plan(*plan));
+    if (code != 0) {
+        cop_plan_free(*plan);
+        *plan = NULL;
+    }
+    return code;
+}
+
 /* ---- the group ---- */
 
-static const bmf_driver *const commands[] = {&cop_check_command, &cop_plan_command, NULL};
+static const bmf_driver *const commands[] = {&cop_check_command, &cop_plan_command, &cop_run_command, &cop_time_command,
+                                             NULL};
 
 const bmf_driver cop_command = {
     .name = "cop",

@@ -13,7 +13,7 @@ typedef struct bmf_cop_options {
     bmf_strings setting, cost;
     int64_t effort, most_phases;
     int64_t draw; /* whose schedules: a node, BMF_COP_NO_NODE or BMF_COP_ALL_NODES */
-    bool rivals, json;
+    bool rivals, json, nodes, worst;
     double gigahertz;
 } bmf_cop_options;
 
@@ -32,12 +32,22 @@ extern const bmf_cop_options cop_default_options;
         BMF_OPTION("cost", "NAME=VALUE", BMF_LIST(bmf_cop_options, cost),                                              \
                    "a constant of the cost model in cycles: B_r, t_sync, B_rbulk, l_rbulk, B_if; several times")
 
+#define BMF_COP_RESULT_OPTIONS                                                                                         \
+    BMF_OPTION("nodes", NULL, BMF_FLAG(bmf_cop_options, nodes), "a line for each node, too"),                          \
+        BMF_OPTION("worst", NULL, BMF_FLAG(bmf_cop_options, worst), "the slowest node's cycles instead of means"),     \
+        BMF_OPTION("ghz", "G", BMF_REAL(bmf_cop_options, gigahertz, 1000), "the routers' clock"),                      \
+        BMF_OPTION("json", NULL, BMF_FLAG(bmf_cop_options, json), "one JSON object")
+
 /* Each returns an exit code; 0: done. */
 int cop_open_program(const char *source, const bmf_cop_options *o, bmf_scheduled_hardware *hardware,
                      bmf_phase_setting *setting, bmf_cop_program **program);
 int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
                   bmf_cop_plan **plan);
 
-extern const bmf_driver cop_check_command, cop_plan_command;
+/* The same of implementations that can be run, with barriers and schedules. */
+int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
+                      bmf_cop_plan **plan);
+
+extern const bmf_driver cop_check_command, cop_plan_command, cop_run_command, cop_time_command;
 
 #endif

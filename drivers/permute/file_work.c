@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "drivers/permute/file_work.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -132,13 +133,24 @@ static void close_files(bmf_work_files *files)
     files->file[0] = files->file[1] = -1;
 }
 
+/* With those that a kill left under their private names. */
+static void remove_journals(const bmf_work_files *files)
+{
+    char path[BMF_SHARED_PATH];
+    DIR *directory = opendir(files->directory);
+    for (const struct dirent *entry; directory && (entry = readdir(directory));)
+        if (strncmp(entry->d_name, "journal.", strlen("journal.")) == 0) {
+            path_in(files, entry->d_name, path);
+            unlink(path);
+        }
+    if (directory)
+        closedir(directory);
+}
+
 static void remove_directory(bmf_work_files *files)
 {
     char path[BMF_SHARED_PATH];
-    for (int rank = 0; rank < files->ctx->ranks; rank++) {
-        journal_path(files, rank, path);
-        unlink(path);
-    }
+    remove_journals(files);
     path_in(files, "between", path);
     unlink(path);
     path_in(files, "lock", path);

@@ -2,17 +2,14 @@
  * its prediction in a file. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "drivers/predict/predict.h"
+#include "drivers/predict/process.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/output_file.h"
 
@@ -70,121 +67,30 @@ static void set_environment(const bmf_predict_options *options, int64_t processo
         unsetenv("BMF_TRACE");
 }
 
-/* The new process; only comes back if the program cannot be run, and then says why. What it prints is for standard
- * error, the first time. */
-static void become_program(const bmf_predict_options *options, const bmf_predicted *predicted, bool traced,
-                           const exchange *files, int failed)
+/* What the new process is told. */
+typedef struct told {
+    const bmf_predict_options *options;
+    int64_t processors;
+    bool traced;
+    const exchange *files;
+} told;
+
+static void prepare(void *state)
 {
-    const int silence = predicted->runs > 0 ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
-    set_environment(options, predicted->processors, traced, files);
-    dup2(silence >= 0 ? silence : STDERR_FILENO, STDOUT_FILENO);
-    if (silence >= 0)
-        dup2(silence, STDERR_FILENO);
-    execvp(options->command[0], options->command);
-    const int failure = errno;
-    _exit(write(failed, &failure, sizeof failure) > 0 ? 127 : 126);
+    const told *t = state;
+    set_environment(t->options, t->processors, t->traced, t->files);
 }
 
-/* ---- signals ----
- *
- * Ctrl-C reaches the program as well, which ends by it; this process goes on and cleans up. A SIGTERM or SIGHUP reaches
- * this process alone: it is passed on, and taken as meant once everything is cleaned up. One that comes again kills. */
-
-static volatile sig_atomic_t received;
-static volatile pid_t running; /* the program */
-
-static void pass_on(int number)
-{
-    if (running > 0)
-        kill(running, received ? SIGKILL : number);
-    received = number;
-}
-
-enum { HANDLED = 3 };
-static const int handled[HANDLED] = {SIGINT, SIGTERM, SIGHUP};
-
-typedef struct signals {
-    struct sigaction usual[HANDLED];
-    sigset_t mask;
-} signals;
-
-/* Blocks them too, until the program is known. */
-static void handle_signals(signals *before)
-{
-    sigset_t blocked;
-    sigemptyset(&blocked);
-    for (int k = 0; k < HANDLED; k++) {
-        struct sigaction action = {.sa_handler = handled[k] == SIGINT ? SIG_IGN : pass_on};
-        sigaddset(&blocked, handled[k]);
-        sigaction(handled[k], &action, &before->usual[k]);
-    }
-    sigprocmask(SIG_BLOCK, &blocked, &before->mask);
-}
-
-static void restore_signals(const signals *before)
-{
-    for (int k = 0; k < HANDLED; k++)
-        sigaction(handled[k], &before->usual[k], NULL);
-    sigprocmask(SIG_SETMASK, &before->mask, NULL);
-}
-
-/* Ends this process by the signal that asked for it, if one did. */
-static void obey_signal(void)
-{
-    if (received)
-        raise(received);
-}
-
-/* Runs the program; returns the errno with which it could not be started, or 0 and its outcome. */
-static int run_program(const bmf_predict_options *options, const bmf_predicted *predicted, bool traced,
-                       const exchange *files, int *outcome)
-{
-    int failure = 0, failed[2]; /* a pipe that starting the program closes */
-    signals before;
-    if (pipe2(failed, O_CLOEXEC) != 0)
-        return errno;
-    handle_signals(&before);
-    const pid_t child = fork();
-    if (child == 0) {
-        restore_signals(&before);
-        signal(SIGPIPE, SIG_DFL); /* which this process ignores */
-        become_program(options, predicted, traced, files, failed[1]);
-    }
-    if (child < 0)
-        failure = errno;
-    running = child;
-    sigprocmask(SIG_SETMASK, &before.mask, NULL);
-    close(failed[1]);
-    while (child > 0 && read(failed[0], &failure, sizeof failure) < 0) {
-        if (errno != EINTR) {
-            failure = errno;
-            break;
-        }
-    }
-    close(failed[0]);
-    while (child > 0 && waitpid(child, outcome, 0) < 0 && errno == EINTR) {
-    }
-    running = 0;
-    restore_signals(&before);
-    return failure;
-}
-
-/* Starts the program and waits; its output goes to standard error, so that standard output has the prediction alone. */
+/* Starts the program and waits. What it prints is for standard error, the first time. */
 static int run_child(const bmf_predict_options *options, const bmf_predicted *predicted, bool traced,
                      const exchange *files)
 {
-    int outcome = 0;
-    fflush(NULL);
-    const int failure = run_program(options, predicted, traced, files, &outcome);
-    if (failure != 0)
-        return bmf_fail(NULL, BMF_ERROR_USAGE, "cannot run '%s': %s", options->command[0], strerror(failure));
-    if (WIFEXITED(outcome) && WEXITSTATUS(outcome) == 0)
-        return BMF_OK;
-    if (WIFSIGNALED(outcome))
-        return bmf_fail(NULL, BMF_ERROR_KERNEL, "'%s' was ended by signal %d", options->command[0], WTERMSIG(outcome));
-    int code = WEXITSTATUS(outcome);
-    return bmf_fail(NULL, code == 2 ? BMF_ERROR_USAGE : BMF_ERROR_KERNEL, "'%s' ended with exit code %d",
-                    options->command[0], code);
+    told t = {options, predicted->processors, traced, files};
+    return process_run(&(bmf_process){.command = options->command,
+                                      .name = options->command[0],
+                                      .prepare = prepare,
+                                      .state = &t,
+                                      .silent = predicted->runs > 0});
 }
 
 static double seconds_now(void)
@@ -246,7 +152,7 @@ static int run_all(const bmf_predict_options *options, bool traced, const exchan
         *predicted = (bmf_predicted){.processors = processors, .runs = runs};
         BMF_TRY(read_prediction(options, files->prediction, predicted));
         predicted->runs++;
-    } while (options->machine->compute == BMF_COMPUTE_MEASURED && !received &&
+    } while (options->machine->compute == BMF_COMPUTE_MEASURED && !process_was_signalled() &&
              needs_another_run(options, predicted->runs, seconds_now() - since, predicted->measured_error));
     return BMF_OK;
 }
@@ -266,6 +172,6 @@ int predict_executable(const bmf_predict_options *options, int64_t processors, b
             status = read_run(files.trace, predicted);
     }
     close_exchange(&files);
-    obey_signal();
+    process_obey_signal();
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
+#include "predict/replay/recorded.h"
 #include "predict/model/measurements.h"
 #include "predict/report/report.h"
 #include "runtime/base/allocate.h"
@@ -68,6 +69,49 @@ static int read_processors(const char *text, void *field)
                : usage_error("--procs '%s' is no list of numbers from 1 to 1073741824, like 1,2,4 or 1..1024", text);
 }
 
+static const char *compute_name(int number, const char **about)
+{
+    static const char *const text[] = {"processor time that was measured here, divided by the machine's power",
+                                       "what the program says by bmf_compute, --step seconds each", "nothing"};
+    *about = number < 3 ? text[number] : NULL;
+    return number < 3 ? compute_names[number] : NULL;
+}
+
+static const char *bound_name(int number, const char **about)
+{
+    static const char *const name[] = {"least", "mean", "most", NULL};
+    static const char *const text[] = {"coefficients of the sheet one standard error down", "as they are",
+                                       "one standard error up", NULL};
+    *about = text[number];
+    return name[number];
+}
+
+static const char *source_name(int number, const char **about)
+{
+    static const char *const name[] = {"simulated", "recorded", NULL};
+    static const char *const text[] = {"what arrives first on the machine", "what came first here", NULL};
+    *about = text[number];
+    return name[number];
+}
+
+enum { MEAN = 1 };
+
+static int check_mpi_options(bmf_predict_options *o)
+{
+    o->recorded_sources = o->sources == 1;
+    if (!o->mpi && (o->compute != 0 || o->sources != 0 || o->bound != MEAN || o->step > 0 || o->launch))
+        return usage_error("--compute, --step, --bound, --launch and --sources are for --mpi");
+    if (!o->mpi)
+        return 0;
+    if (!o->command)
+        return usage_error("--mpi is for a program behind --");
+    if (o->ranks > 0 || o->samples > 0)
+        return usage_error("--ranks and --samples are not for --mpi");
+    if ((o->compute == BMF_REPLAY_STEPS) != (o->step > 0))
+        return usage_error("--compute steps goes with --step SECONDS");
+    return 0;
+}
+
 /* What the table cannot say. 0, or the exit code of bad usage. */
 static int check_options(bmf_predict_options *o, const bmf_operands *operands)
 {
@@ -85,6 +129,7 @@ static int check_options(bmf_predict_options *o, const bmf_operands *operands)
         if (operands->count > 1)
             return usage_error("unexpected argument '%s'; a C program stands behind --", operands->text[1]);
     }
+    BMF_TRY(check_mpi_options(o));
     if (o->measured && !o->trace && !o->html)
         return usage_error("--measured stands beside the prediction in --trace or --html; give one of them");
     return 0;
@@ -184,7 +229,9 @@ static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
         printf(
             "\nefficiency above 1: kernels take less for an element here where a processor has fewer of them, as in a "
             "cache;\nsuch a machine may have other caches\n");
-    if (error > noisy)
+    if (isinf(error))
+        printf("\nthe program ran too few times to tell how well the times of its kernels are known\n");
+    else if (error > noisy)
         printf("\nthis host is not quiet: times of kernels are known to %.0f %% only; --repeats N runs more often\n",
                100.0 * error);
     if (states_costs(o->machine))
@@ -332,8 +379,9 @@ static int predict_all(const bmf_predict_options *o, bmf_predicted *run)
     for (int64_t k = 0; status == BMF_OK && k < o->processors.count; k++) {
         bool traced = (o->trace || o->html) && k == o->processors.count - 1;
         show_progress(o, k);
-        status = o->command ? predict_executable(o, o->processors.number[k], traced, &run[k])
-                            : predict_program(o, o->processors.number[k], traced, &run[k]);
+        status = (o->mpi       ? predict_mpi
+                  : o->command ? predict_executable
+                               : predict_program)(o, o->processors.number[k], traced, &run[k]);
     }
     show_progress(o, o->processors.count);
     return status;
@@ -382,6 +430,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     return code;
 }
 
+static const bmf_predict_options defaults = {.bound = MEAN};
+
 static const bmf_option options[] = {
     BMF_OPTION("machine", "M", BMF_TEXT(bmf_predict_options, machine_path),
                "a machine file, or the name of an example machine (see `bmf machine list`)",
@@ -399,6 +449,17 @@ static const bmf_option options[] = {
                "processors"),
     BMF_OPTION("samples", "N", BMF_WHOLE(bmf_predict_options, samples, 1, INT32_MAX),
                "random samples for the interval; default: as many as are cheap, 20 to 200"),
+    BMF_OPTION("mpi", NULL, BMF_FLAG(bmf_predict_options, mpi),
+               "the program behind -- is any MPI program: it runs with P ranks on virtual clocks"),
+    BMF_OPTION("compute", "C", BMF_CHOICE(bmf_predict_options, compute, compute_name),
+               "what its computing takes; default measured:"),
+    BMF_OPTION("step", "SECONDS", BMF_REAL(bmf_predict_options, step, 1e9), "seconds of a step"),
+    BMF_OPTION("bound", "B", BMF_CHOICE(bmf_predict_options, bound, bound_name),
+               "for machines with a data sheet; default mean:"),
+    BMF_OPTION("sources", "S", BMF_CHOICE(bmf_predict_options, sources, source_name),
+               "what receives from any source get; default simulated:"),
+    BMF_OPTION("launch", "COMMAND", BMF_TEXT(bmf_predict_options, launch),
+               "how it is started; {p} is P; default: mpirun.mpich -n {p}"),
     BMF_OPTION(
         "repeats", "N", BMF_WHOLE(bmf_predict_options, repeats, 1, BMF_MEASURED_MAX - 1),
         "runs of the program if its kernels are timed here; default: 4 and more, until the median is known to one "
@@ -417,16 +478,19 @@ const bmf_driver predict_command = {
     .name = "predict",
     .summary = "say how long a program would take on a machine you do not have",
     .synopsis = "bmf predict PROG.bmf --machine M --procs P[,P..] [OPTION]..\n"
-                "bmf predict --machine M --procs P[,P..] [OPTION].. -- ./PROGRAM ARGUMENT..",
+                "bmf predict --machine M --procs P[,P..] [OPTION].. -- ./PROGRAM ARGUMENT..\n"
+                "bmf predict --mpi --machine M --procs P[,P..] [OPTION].. -- ./PROGRAM ARGUMENT..",
     .about =
         "Runs a program on a modelled machine: all P processors in this process, on the real data, with a clock each. "
         "Says how long it would take, with the interval that holds the time of a run in 95 of 100 cases as far as the "
-        "machine's equations know their errors. The second form is for C programs linked with bmf; what they print "
-        "goes to standard error.",
+        "machine's equations know their errors. The second form is for C programs linked with bmf, the third for "
+        "any program that uses MPICH; what they print goes to standard error.",
     .example = "bmf predict examples/12-mean-variance.bmf --machine workstations-16 --procs 1,2,4,8,16\n"
-               "bmf predict --machine fast-cluster --procs 1..1024 --html sum.html -- ./01-sum-of-squares 100000000",
+               "bmf predict --machine fast-cluster --procs 1..1024 --html sum.html -- ./01-sum-of-squares 100000000\n"
+               "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 -- ./life 160",
     .see = "bmf-machine, bmf-compare, bmf-report, bmf-replay, bmf-sheet",
     .options = options,
     .max_operands = BMF_ANY_NUMBER,
+    .defaults = &defaults,
     .size = sizeof(bmf_predict_options),
     .run = run};

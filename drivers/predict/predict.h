@@ -22,6 +22,12 @@ typedef struct bmf_predict_options {
     int64_t samples; /* 0: as many as are cheap */
     int64_t repeats; /* of runs whose kernels are timed here; 0: until their median is known */
     bool reassociate, json;
+    bool mpi;              /* the command is any MPI program */
+    bool recorded_sources; /* and what its receives from any source got in the real run counts */
+    int compute, sources;  /* bmf_replay_compute; sources: 1, if recorded */
+    int bound;             /* 0 least, 1 mean, 2 most */
+    double step;           /* seconds */
+    const char *launch;
 } bmf_predict_options;
 
 /* What is said about one number of processors. */
@@ -44,6 +50,9 @@ typedef struct bmf_predicted {
  * process-wide slot. Collective over one process. The program of the language is loaded anew for every run. */
 int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 int predict_executable(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+int predict_mpi(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+/* By bmf_replay_compute. */
+extern const char *const compute_names[];
 /* Whether kernels that are timed here need another run after `runs` in `seconds`. */
 bool needs_another_run(const bmf_predict_options *options, int64_t runs, double seconds, double error);
 /* Adds a copy of a remark. */

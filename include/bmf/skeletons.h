@@ -102,6 +102,13 @@ BMF_API int bmf_filter(const bmf_list *xs, const bmf_kernel *predicate, bmf_list
  * BMF_ERROR_SHAPE if there is none. Algorithms: levels (then broadcast by the distl tree), doubling, everybody. A
  * message is a value, or up to 2 log2 n values if the operator is not exact and parts do not end on powers of two. */
 BMF_API int bmf_reduce(const bmf_list *xs, const bmf_operator *op, void *value);
+/** The most lists that bmf_reduce_many takes. */
+enum { BMF_MAX_REDUCTIONS = 8 };
+/** The totals of `count` lists, 1 .. BMF_MAX_REDUCTIONS, by an operator each, in one exchange (document 002, 3.7):
+ * every value[k] gets the record that bmf_reduce (xs[k], op[k]) gives, with the same bits. The lists are split alike;
+ * they may have different types. Messages are those of one bmf_reduce, with the values of all. Collective. Errors:
+ * BMF_ERROR_SHAPE names two lists that do not conform; those of bmf_reduce. */
+BMF_API int bmf_reduce_many(int count, const bmf_list *const *xs, const bmf_operator *const *op, void *const *value);
 /** The total as a list of one element on the first processor of xs: levels only, Q - 1 messages. */
 BMF_API int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out);
 /** Fused: reduce(op, map(kernel, xs)), and with zip; no list in between. Reads n w bytes once. */

@@ -23,13 +23,15 @@ int external_least_passes(int rank, int window_bits)
 
 /* ---- factors ---- */
 
-/* The vectors of a basis of `inside` that extend `span`, which holds them afterwards. */
+/* Adds those of the vectors to `span` that are not in it yet, and lists them. A span takes 64 words at most. */
 static int extend(bmf_span *span, const uint64_t *vector, int count, uint64_t *added)
 {
     int n = 0;
     for (int k = 0; k < count; k++)
-        if (span_add(span, vector[k]))
+        if (span_reduce(span, vector[k], NULL) != 0) {
+            span_add(span, vector[k]);
             added[n++] = vector[k];
+        }
     return n;
 }
 

@@ -6,6 +6,7 @@
 
 #include "predict/cop/plan.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 const char *cop_ending_name(bmf_cop_ending ending)
 {
@@ -58,7 +59,10 @@ static double buffers_of(const bmf_cop_plan *plan, const bmf_cop_use *use)
 
 static bool is_message_bound(const bmf_cop_plan *plan, const bmf_cop_use *use)
 {
-    return metric_of(plan, use)->any_length_syncs || (double)use->op->words >= buffers_of(plan, use) + 1;
+    const bmf_cop_metric *metric = metric_of(plan, use);
+    const double words = (double)use->op->words;
+    return metric->any_length_syncs ||
+           (!metric->passes && words >= buffers_of(plan, use) + 1 && words >= (double)metric->sync_words);
 }
 
 static void mark_nodes(const bmf_cop_operator *op, bool *marked)
@@ -149,4 +153,109 @@ void cop_choose_ending(const bmf_cop_plan *plan, bmf_cop_phase *phase)
         phase->ending = BMF_COP_BARRIER_ENDING;
         phase->pause = 2 * (ceil(log2(nodes)) + 1) * (plan->settings.hardware.length / 2.0 + 2);
     }
+}
+
+/* ---- barriers as operators ---- */
+
+static bmf_cop_operator *make_barrier(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
+{
+    const bmf_mesh *mesh = &plan->settings.hardware.mesh;
+    bmf_lisp *lisp = plan->program->lisp;
+    bool *member = lisp_allocate(lisp, mesh->nodes);
+    int64_t *node = lisp_allocate(lisp, mesh->nodes * (int64_t)sizeof *node), count = 0;
+    for (int64_t u = 0; u < phase->uses; u++)
+        mark_nodes(phase->use[u].op, member);
+    for (int64_t n = 0; n < mesh->nodes; n++)
+        if (member[n])
+            node[count++] = n;
+    bmf_cop_operator *op = lisp_allocate(lisp, sizeof *op);
+    *op = (bmf_cop_operator){.kind = BMF_COP_BARRIER,
+                             .place = phase->use[0].op->place,
+                             .label = "barrier",
+                             .function = "",
+                             .words = 1,
+                             .calls = 1,
+                             .bandwidth = 1};
+    op->instance = lisp_allocate(lisp, sizeof *op->instance);
+    op->instance[0] = (bmf_cop_instance){.nodes = count, .node = node};
+    op->instances = 1;
+    op->number = plan->program->operators + plan->barriers;
+    return op;
+}
+
+static bmf_cop_box box_of(const bmf_mesh *mesh, const bmf_cop_instance *instance)
+{
+    bmf_cop_box box = cop_empty_box();
+    for (int64_t k = 0; k < instance->nodes; k++)
+        cop_box_add(&box, mesh, instance->node[k]);
+    return box;
+}
+
+/* Whether streams of both may use one link: their boxes have two neighbours in common. */
+static bool may_share_links(const bmf_mesh *mesh, const bmf_cop_operator *a, const bmf_cop_operator *b)
+{
+    for (int64_t i = 0; i < a->instances; i++)
+        for (int64_t j = 0; j < b->instances; j++) {
+            const bmf_cop_box p = box_of(mesh, &a->instance[i]), q = box_of(mesh, &b->instance[j]);
+            bool longer = false;
+            for (int d = 0; d < BMF_MESH_DIMENSIONS; d++) {
+                const int64_t low = p.low[d] > q.low[d] ? p.low[d] : q.low[d];
+                longer |= (p.high[d] < q.high[d] ? p.high[d] : q.high[d]) > low;
+            }
+            if (longer && cop_boxes_overlap(&p, &q))
+                return true;
+        }
+    return false;
+}
+
+static bool phases_share_links(const bmf_mesh *mesh, const bmf_cop_phase *a, const bmf_cop_phase *b)
+{
+    if (a->ending == BMF_COP_BARRIER_ENDING || b->ending == BMF_COP_BARRIER_ENDING)
+        return true; /* the barrier's own streams may go anywhere */
+    for (int64_t u = 0; u < a->uses; u++)
+        for (int64_t v = 0; v < b->uses; v++)
+            if (may_share_links(mesh, a->use[u].op, b->use[v].op))
+                return true;
+    return false;
+}
+
+/* Messages keep those together who exchange them; others may be phases behind. Where two phases may use one link, a
+ * node that is behind would take the words of the other phase for its own, so both end by barriers. */
+static void guard_links(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int64_t p = 0; p < phases; p++)
+            for (int64_t q = 0; q < phases && phase[p]->ending == BMF_COP_MSG_SYNC; q++)
+                if (q != p && phases_share_links(&plan->settings.hardware.mesh, phase[p], phase[q])) {
+                    phase[p]->ending = BMF_COP_BARRIER_ENDING;
+                    changed = true;
+                }
+    }
+}
+
+void cop_add_barriers(bmf_cop_plan *plan)
+{
+    bmf_cop_phase **phase;
+    const bmf_mesh *mesh = &plan->settings.hardware.mesh;
+    const int64_t phases = cop_list_phases(plan, &phase), operators = plan->program->operators;
+    plan->candidates =
+        reallocate_array(plan->candidates, operators, operators + phases, (int64_t)sizeof *plan->candidates);
+    plan->barrier = allocate_clear(phases, sizeof *plan->barrier);
+    guard_links(plan, phases, phase);
+    for (int64_t p = 0; p < phases; p++) {
+        if (phase[p]->ending != BMF_COP_BARRIER_ENDING)
+            continue;
+        bmf_cop_operator *op = make_barrier(plan, phase[p]);
+        bmf_cop_candidates *c = &plan->candidates[op->number];
+        *c = (bmf_cop_candidates){.count = 1, .candidate = allocate_clear(1, sizeof *c->candidate), .passes = 1};
+        c->candidate->implementation = cop_find_implementation("repl_allreduce_barrier");
+        cop_make_streams(mesh, c->candidate->implementation, op, &c->candidate->streams);
+        c->candidate->implementation->metric(mesh, op, &c->candidate->streams, &c->candidate->metric);
+        plan->barrier[plan->barriers++] = op;
+        phase[p]->streams += c->candidate->streams.count;
+        *ARRAY_APPEND(phase[p]->use, phase[p]->uses, phase[p]->capacity) =
+            (bmf_cop_use){.op = op, .bandwidth = 1.0 / plan->settings.hardware.length};
+    }
+    free(phase);
 }

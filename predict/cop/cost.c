@@ -154,7 +154,7 @@ static double tree_time(const bmf_cop_plan *plan, bmf_cop_phases *phases, bool i
     return phases->time;
 }
 
-double cop_phases_time(const bmf_cop_plan *plan, bmf_cop_phases *phases)
+double cop_phases_time(const bmf_cop_plan *plan, bmf_cop_phases *phases, bool complete)
 {
     bmf_cop_plan listed = *plan;
     bmf_cop_phase **list;
@@ -164,5 +164,6 @@ double cop_phases_time(const bmf_cop_plan *plan, bmf_cop_phases *phases)
     free(list);
     if (plan->settings.max_phases > 0 && count > plan->settings.max_phases)
         return INFINITY;
-    return tree_time(plan, phases, false);
+    const double time = tree_time(plan, phases, false);
+    return complete ? time : time - phases->child[phases->children - 1]->phase.schedule;
 }

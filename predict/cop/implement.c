@@ -70,6 +70,7 @@ void cop_usual_metric(const bmf_mesh *mesh, const bmf_cop_streams *streams, bmf_
             metric->hop_links = links > metric->hop_links ? links : metric->hop_links;
         }
     metric->links = metric->hop_links;
+    metric->passes = metric->hop_links > 1;
 }
 
 bool cop_instance_has(const bmf_cop_instance *instance, int64_t node)

@@ -24,12 +24,14 @@ typedef struct bmf_cop_streams {
 
 /* What a call costs besides its words over the bandwidth. */
 typedef struct bmf_cop_metric {
-    int64_t messages;      /* one after the other, of the operator's words: the stages of a tree */
-    int64_t links;         /* on the longest way of a word */
-    int64_t hop_links;     /* of the longest stream */
-    int64_t reload_words;  /* to reprogram when run-time operands change */
-    double max_bandwidth;  /* words a cycle */
-    bool processor_bound;  /* a call ends when the node's router has nothing left to do for it */
+    int64_t messages;     /* one after the other, of the operator's words: the stages of a tree */
+    int64_t links;        /* on the longest way of a word */
+    int64_t hop_links;    /* of the longest stream */
+    int64_t reload_words; /* to reprogram when run-time operands change */
+    double max_bandwidth; /* words a cycle */
+    int64_t sync_words;   /* messages so long keep all nodes together; 0: as many as the longest stream buffers */
+    bool passes;          /* words pass routers of nodes that do not wait for them, so no length keeps nodes together */
+    bool processor_bound; /* a call ends when the node's router has nothing left to do for it */
     bool any_length_syncs; /* however short: nobody ends before all others have begun */
 } bmf_cop_metric;
 
@@ -52,7 +54,11 @@ const bmf_cop_implementation *cop_find_implementation(const char *name);
 void cop_make_streams(const bmf_mesh *mesh, const bmf_cop_implementation *implementation, const bmf_cop_operator *op,
                       bmf_cop_streams *streams);
 void cop_streams_free(bmf_cop_streams *streams);
-/* What most implementations cost: one message over the longest stream. */
+/* A shift's node is at most so many words further with writing than with reading, or the other way round: so all nodes
+ * round a shift end nearly together. Two words are on their way between neighbours at full speed; 4 cost nothing, and 6
+ * were too many on 10 nodes. */
+enum { BMF_COP_WINDOW = 4 };
+/* What most implementations cost: one message over the longest stream; `passes` if that is longer than a link. */
 void cop_usual_metric(const bmf_mesh *mesh, const bmf_cop_streams *streams, bmf_cop_metric *metric);
 
 /* ---- for implementations ---- */

@@ -31,6 +31,7 @@ static void multicast_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, c
 {
     (void)op;
     cop_usual_metric(mesh, streams, metric);
+    metric->passes = false; /* every node on the way reads the words, too */
 }
 
 const bmf_cop_implementation cop_str_bcast = {.name = "str_bcast",
@@ -118,6 +119,7 @@ void cop_linear_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const b
     for (int64_t i = 0; i < op->instances; i++)
         longest = op->instance[i].nodes > longest ? op->instance[i].nodes : longest;
     metric->links = metric->hop_links = longest - 1;
+    metric->passes = false;
     metric->reload_words = 4;
     metric->max_bandwidth = 0.25;
 }

@@ -126,6 +126,7 @@ static void allreduce_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, c
     tree_metric(mesh, op, streams, 1, metric);
     metric->messages++;
     metric->links += metric->hop_links;
+    metric->passes = false; /* all wait for the last part, to which nothing is added before all words have come */
     metric->any_length_syncs = true;
 }
 
@@ -156,7 +157,7 @@ static void prefix_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, cons
                           bmf_cop_metric *metric)
 {
     tree_metric(mesh, op, streams, 2, metric);
-    metric->any_length_syncs = true;
+    metric->any_length_syncs = !metric->passes;
 }
 
 const bmf_cop_implementation cop_str_prefix = {.name = "str_prefix",

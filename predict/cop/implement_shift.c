@@ -15,6 +15,17 @@ static void usual(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_co
     cop_usual_metric(mesh, streams, metric);
 }
 
+static void shift_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
+                         bmf_cop_metric *metric)
+{
+    cop_usual_metric(mesh, streams, metric);
+    int64_t longest = 0;
+    for (int64_t i = 0; i < op->instances; i++)
+        longest = op->instance[i].nodes > longest ? op->instance[i].nodes : longest;
+    metric->passes = op->kind != BMF_COP_CSHIFT; /* over the end nobody waits for those behind */
+    metric->sync_words = BMF_COP_WINDOW * longest + metric->hop_links + 4;
+}
+
 static void shift(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
 {
     const bmf_cop_instance *instance = &op->instance[i];
@@ -32,14 +43,14 @@ const bmf_cop_implementation cop_str_shift = {.name = "str_shift",
                                               .what = "a stream from every node to its target",
                                               .refuse = needs_constant,
                                               .streams = shift,
-                                              .metric = usual};
+                                              .metric = shift_metric};
 
 const bmf_cop_implementation cop_str_eoshift = {.name = "str_eoshift",
                                                 .kind = BMF_COP_EOSHIFT,
                                                 .what = "a stream from every node to its target, if it has one",
                                                 .refuse = needs_constant,
                                                 .streams = shift,
-                                                .metric = usual};
+                                                .metric = shift_metric};
 
 static void permute(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
 {

@@ -65,6 +65,8 @@ typedef struct bmf_cop_plan_settings {
     bmf_cop_costs costs;
     int64_t effort;     /* nodes of the search */
     int64_t max_phases; /* 0: any number */
+    /* Of implementations, those that may be taken; NULL: all. */
+    bool (*may_take)(const bmf_cop_implementation *implementation);
 } bmf_cop_plan_settings;
 
 /* A possible implementation of an operator. */
@@ -88,7 +90,10 @@ typedef struct bmf_cop_plan {
     bmf_cop_candidates *candidates; /* by number of the operator */
     bmf_cop_phases *phases;
     double time;
-    bool optimal; /* of all that the model knows */
+    bool optimal;         /* of all that the model knows */
+    bool registers_apart; /* no two phases use a register for different streams; set by cop_route_plan */
+    int64_t barriers;     /* operators that cop_add_barriers made; their numbers follow those of the program's */
+    bmf_cop_operator **barrier;
     int64_t searched;
 } bmf_cop_plan;
 
@@ -98,6 +103,9 @@ int cop_plan_make(const bmf_cop_program *program, const bmf_cop_plan_settings *s
                   bmf_cop_plan **plan);
 void cop_plan_free(bmf_cop_plan *plan);
 
+/* For running: phases that may use links of others end by barriers, too; every phase that does gets the streams for it,
+ * before it is routed, as an operator of all its nodes. */
+void cop_add_barriers(bmf_cop_plan *plan);
 /* Finds the schedules of all phases (predict/mesh/streams.h), with wishes in proportion to the plan's bandwidths, and
  * puts what was found into the uses' bandwidths. */
 int cop_route_plan(bmf_cop_plan *plan);
@@ -135,7 +143,8 @@ typedef struct bmf_cop_cost_terms {
 } bmf_cop_cost_terms;
 double cop_io_time(const bmf_cop_cost_terms *terms);
 double cop_schedule_time(const bmf_cop_costs *costs, double passes, double pause, bool synchronises);
-/* All phases; INFINITY if one does not fit. Fills in what the phases take. */
-double cop_phases_time(const bmf_cop_plan *plan, bmf_cop_phases *phases);
+/* All phases; INFINITY if one does not fit. Fills in what the phases take. Not complete: without the end of the last
+ * phase, which more operators may make cheaper. */
+double cop_phases_time(const bmf_cop_plan *plan, bmf_cop_phases *phases, bool complete);
 
 #endif

@@ -66,12 +66,14 @@ static int evaluate_program(bmf_cop_reader *r, const bmf_lisp_value *forms)
 /* COP text at the head of a C file stands in a comment that begins with `;` and ends as comments do. */
 static int find_text(const char *path, const char **text, int64_t *size, int *line)
 {
-    static const char opening[] = ";/*";
     const char *end = *text + *size, *at = *text;
     *line = 1;
     while (at < end && strchr(" \t\r\n", *at))
         *line += *at++ == '\n';
-    if (end - at < 3 || strncmp(at, opening, 3) != 0) {
+    const char *open = at + (at < end && *at == ';');
+    while (open > at && open < end && (*open == ' ' || *open == '\t'))
+        open++;
+    if (open == at || end - open < 2 || open[0] != '/' || open[1] != '*') {
         const size_t length = strlen(path);
         *line = 1;
         if (length > 2 && strcmp(path + length - 2, ".c") == 0)
@@ -79,12 +81,12 @@ static int find_text(const char *path, const char **text, int64_t *size, int *li
                             path);
         return BMF_OK;
     }
-    const char *close = at + 3;
+    const char *close = open + 2;
     while (close + 1 < end && !(close[0] == '*' && close[1] == '/'))
         close++;
     if (close + 1 >= end)
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s:%d:1: the COP text that begins here has no */", path, *line);
-    *text = at + 3;
+    *text = open + 2;
     *size = close - *text;
     return BMF_OK;
 }

@@ -33,8 +33,29 @@ static double wish(const bmf_cop_phase *phase, const bmf_cop_use *use)
     return phase->uses > 1 || use->op->bandwidth <= 0 ? use->bandwidth : fmin(use->op->bandwidth, 0.5);
 }
 
+/* By instance and node: the boxes that streams may not leave. Other instances may be in other phases. */
+static bool *make_boxes(const bmf_cop_plan *plan, const bmf_cop_operator *op)
+{
+    const bmf_mesh *mesh = &plan->settings.hardware.mesh;
+    bool *inside = allocate_clear(op->instances * mesh->nodes, sizeof *inside);
+    for (int64_t i = 0; i < op->instances; i++) {
+        bmf_cop_box box = cop_empty_box();
+        for (int64_t k = 0; k < op->instance[i].nodes; k++)
+            cop_box_add(&box, mesh, op->instance[i].node[k]);
+        for (int64_t n = 0; n < mesh->nodes; n++) {
+            bmf_cop_box at = cop_empty_box();
+            cop_box_add(&at, mesh, n);
+            inside[i * mesh->nodes + n] = cop_boxes_overlap(&box, &at);
+        }
+    }
+    return inside;
+}
+
 static int route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase)
 {
+    bool **inside = allocate_array(phase->uses, (int64_t)sizeof *inside);
+    for (int64_t u = 0; u < phase->uses; u++)
+        inside[u] = make_boxes(plan, phase->use[u].op);
     bmf_stream *stream = allocate_array(phase->streams + 1, (int64_t)sizeof *stream);
     for (int64_t k = 0; k < phase->streams; k++) {
         int64_t use;
@@ -43,12 +64,16 @@ static int route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase)
                                  .destinations = from->destinations,
                                  .to = from->to,
                                  .bandwidth = wish(phase, &phase->use[use]),
-                                 .reprogrammed = from->reprogrammed};
+                                 .reprogrammed = from->reprogrammed,
+                                 .allowed = inside[use] + from->instance * plan->settings.hardware.mesh.nodes};
     }
     const bmf_stream_request request = {
         .hardware = plan->settings.hardware, .streams = phase->streams, .stream = stream, .leaves = phase->is_followed};
     const int status = numesh_route_streams(&request, &phase->routes);
     free(stream);
+    for (int64_t u = 0; u < phase->uses; u++)
+        free(inside[u]);
+    free(inside);
     return status;
 }
 
@@ -62,6 +87,42 @@ static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
         const double found = (double)phase->routes->route[k].slots / plan->settings.hardware.length;
         phase->use[use].bandwidth = fmin(phase->use[use].bandwidth, found);
     }
+}
+
+/* ---- registers ---- */
+
+typedef struct counts {
+    int out, in;
+} counts;
+
+/* A node may get the first word of a phase's next message while it is still in that phase, or has left it already: so
+ * registers are different in all phases, as far as there are enough. Counts only, or renumbers. */
+static bool separate_registers(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase, bool renumber)
+{
+    const bmf_scheduled_hardware *hardware = &plan->settings.hardware;
+    counts *before = allocate_clear(hardware->mesh.nodes, sizeof *before);
+    counts *now = allocate_clear(hardware->mesh.nodes, sizeof *now);
+    bool enough = true;
+    for (int64_t p = 0; p < phases; p++) {
+        for (int64_t k = 0; phase[p]->routes && k < phase[p]->routes->streams; k++) {
+            bmf_stream_route *route = &phase[p]->routes->route[k];
+            now[route->hop[0].node].out++;
+            route->reg += renumber ? before[route->hop[0].node].out : 0;
+            for (int64_t h = 0; h < route->hops; h++)
+                if (route->hop[h].delivers) {
+                    now[route->hop[h].node].in++;
+                    route->hop[h].reg += renumber ? before[route->hop[h].node].in : 0;
+                }
+        }
+        for (int64_t n = 0; n < hardware->mesh.nodes; n++) {
+            before[n] = now[n];
+            enough &=
+                now[n].out <= BMF_SCHEDULED_REGISTERS - hardware->pipelines && now[n].in <= BMF_SCHEDULED_REGISTERS;
+        }
+    }
+    free(before);
+    free(now);
+    return enough;
 }
 
 int cop_route_plan(bmf_cop_plan *plan)
@@ -80,6 +141,9 @@ int cop_route_plan(bmf_cop_plan *plan)
         if (status == BMF_OK)
             take_bandwidths(plan, list[p]);
     }
+    plan->registers_apart = status == BMF_OK && separate_registers(plan, count, list, false);
+    if (plan->registers_apart)
+        separate_registers(plan, count, list, true);
     free(list);
     return status;
 }

@@ -33,8 +33,9 @@ static bool comes_before(const partial *a, const partial *b)
 
 /* ---- candidates ---- */
 
-static int refuse_operator(const bmf_cop_program *program, const bmf_cop_operator *op)
+static int refuse_operator(const bmf_cop_plan *plan, const bmf_cop_operator *op)
 {
+    const bmf_cop_program *program = plan->program;
     char why[500] = "";
     for (int k = 0; cop_implementations[k]; k++) {
         const bmf_cop_implementation *can = cop_implementations[k];
@@ -42,7 +43,8 @@ static int refuse_operator(const bmf_cop_program *program, const bmf_cop_operato
             continue;
         const char *reason = can->refuse(&program->settings.mesh, op);
         const size_t used = strlen(why);
-        snprintf(why + used, sizeof why - used, "%s%s %s", used > 0 ? "; " : "", can->name, reason ? reason : "");
+        snprintf(why + used, sizeof why - used, "%s%s %s", used > 0 ? "; " : "", can->name,
+                 reason ? reason : "cannot be run yet");
     }
     const bmf_cop_implementation *named = op->implementation ? cop_find_implementation(op->implementation) : NULL;
     if (named && named->kind != op->kind)
@@ -61,7 +63,7 @@ static int find_candidates(bmf_cop_plan *plan, const bmf_cop_operator *op, int f
     for (int k = 0; cop_implementations[k]; k++) {
         const bmf_cop_implementation *can = cop_implementations[k];
         if (can->kind != op->kind || (op->implementation && strcmp(op->implementation, can->name) != 0) ||
-            can->refuse(mesh, op))
+            can->refuse(mesh, op) || (plan->settings.may_take && !plan->settings.may_take(can)))
             continue;
         if (forced >= 0 && number++ != forced)
             continue;
@@ -70,7 +72,7 @@ static int find_candidates(bmf_cop_plan *plan, const bmf_cop_operator *op, int f
         cop_make_streams(mesh, can, op, &made->streams);
         can->metric(mesh, op, &made->streams, &made->metric);
     }
-    return c->count > 0 ? BMF_OK : refuse_operator(plan->program, op);
+    return c->count > 0 ? BMF_OK : refuse_operator(plan, op);
 }
 
 static void find_loops(bmf_cop_plan *plan, const bmf_cop_tree *tree, int64_t depth, const bmf_cop_tree **around)
@@ -130,7 +132,7 @@ static void add_partial(search *s, const partial *from, uint8_t decision)
     memcpy(made.decision, from->decision, (size_t)from->decisions);
     made.decision[from->decisions] = decision;
     bmf_cop_phases *phases = cop_build_phases(s->plan, made.decisions, made.decision, &wanted, &choices);
-    made.time = cop_phases_time(s->plan, phases);
+    made.time = cop_phases_time(s->plan, phases, choices == 0);
     cop_phases_free(phases);
     if (!isfinite(made.time)) {
         free(made.decision);
@@ -149,7 +151,7 @@ static bool expand_best(search *s)
     bmf_cop_phases *phases = cop_build_phases(s->plan, best.decisions, best.decision, &wanted, &choices);
     s->plan->searched++;
     if (choices == 0) {
-        s->plan->time = cop_phases_time(s->plan, phases);
+        s->plan->time = cop_phases_time(s->plan, phases, true);
         s->plan->phases = phases;
     } else {
         cop_phases_free(phases);
@@ -207,13 +209,14 @@ void cop_plan_free(bmf_cop_plan *plan)
 {
     if (!plan)
         return;
-    for (int64_t k = 0; plan->candidates && k < plan->program->operators; k++) {
+    for (int64_t k = 0; plan->candidates && k < plan->program->operators + plan->barriers; k++) {
         for (int c = 0; c < plan->candidates[k].count; c++)
             cop_streams_free(&plan->candidates[k].candidate[c].streams);
         free(plan->candidates[k].candidate);
         free(plan->candidates[k].loop);
     }
     free(plan->candidates);
+    free(plan->barrier);
     cop_phases_free(plan->phases);
     free(plan);
 }

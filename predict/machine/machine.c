@@ -161,10 +161,12 @@ double machine_compute_error(const bmf_machine *machine)
 
 /* ---- all of it ---- */
 
+static const double DEFAULT_PROBE = 1e-7;
+
 static int read_root(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"name",    "note",         "processors",     "compute",
-                                        "network", "agreement_us", "relative_error", NULL};
+    static const char *const known[] = {"name",         "note",     "processors",     "compute", "network",
+                                        "agreement_us", "probe_us", "relative_error", NULL};
     bmf_network *network;
     BMF_TRY(machine_keys(machine, root, known));
     BMF_TRY(read_name(machine, root));
@@ -173,6 +175,7 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
     machine->agreement = NAN;
     if (config_setting_get_member(root, "agreement_us"))
         BMF_TRY(machine_microseconds(machine, root, "agreement_us", NAN, &machine->agreement));
+    BMF_TRY(machine_microseconds(machine, root, "probe_us", DEFAULT_PROBE, &machine->probe));
     BMF_TRY(machine_number(machine, root, "relative_error", 0.0, 10.0, stated_error, &machine->relative_error));
     BMF_TRY(read_network(machine, root));
     BMF_TRY(machine_network(machine, machine->processors > 0 ? machine->processors : 2, &network));

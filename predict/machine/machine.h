@@ -5,6 +5,7 @@
  *     compute = { power = 0.004; };             // speed relative to the host
  *     network = { type = "edn"; ports = 128; .. };
  *     agreement_us = 0.0;                       // for all processors to agree on a status; left out: the network's
+ *     probe_us = 0.1;                           // a test or probe of MPI that finds nothing
  *     relative_error = 0.3;                     // of costs that are stated and not measured; left out: 0.3
  *
  * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
@@ -35,6 +36,7 @@ typedef struct bmf_machine {
     double power;          /* 1: as fast as the host (or the sheet) */
     bmf_sheet *kernels;    /* BMF_COMPUTE_SHEET */
     double agreement;      /* seconds; NAN: ask the network */
+    double probe;          /* seconds */
     double relative_error; /* of stated costs: what is not measured with errors of its own */
     const bmf_network_type *network_type;
     config_t config; /* the file; network settings are in the group "network" */

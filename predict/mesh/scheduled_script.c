@@ -65,6 +65,11 @@ void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, 
     }
 }
 
+void script_clear(bmf_processor_script *script)
+{
+    script->steps = script->uses = script->words = 0;
+}
+
 void script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t words, const uint64_t *word)
 {
     add_step(script, (simulator_resume){

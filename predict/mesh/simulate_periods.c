@@ -30,6 +30,19 @@ static void put_words(bmf_scheduled_simulation *s, int64_t *length, uint32_t ful
         put(s, length, word[__builtin_ctz(full)] >> STREAM_SHIFT);
 }
 
+/* How far the written use of a step with a window is ahead of the read one. */
+static int64_t lead_of(const bmf_scheduled_simulation *s, int64_t n)
+{
+    const bmf_processor_script *script = &s->script[n];
+    const int64_t at = s->node[n].cpu.step;
+    int64_t lead = 0;
+    if (at >= script->steps || script->step[at].window == 0)
+        return 0;
+    for (int64_t u = script->step[at].first; u < script->step[at].first + script->step[at].count; u++)
+        lead += script->use[u].reads ? -script->use[u].done : script->use[u].done;
+    return lead;
+}
+
 static int64_t write_state(bmf_scheduled_simulation *s)
 {
     int64_t length = 0;
@@ -47,6 +60,7 @@ static int64_t write_state(bmf_scheduled_simulation *s)
         }
         put(s, &length, (uint64_t)cpu->step << 8 | (uint64_t)cpu->turn << 1 | cpu->drained);
         put(s, &length, (uint64_t)cpu->progress << 32 | cpu->pending);
+        put(s, &length, (uint64_t)lead_of(s, n));
         put(s, &length,
             (uint64_t)(cpu->busy_until > s->cycle ? cpu->busy_until - s->cycle : 0) << 16 | (uint64_t)state->base);
     }

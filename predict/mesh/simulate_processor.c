@@ -45,7 +45,7 @@ static void begin_step(bmf_scheduled_simulation *s, int64_t n, simulator_resume 
     cpu->drained = step->kind != BMF_STEP_DRAIN;
     cpu->progress = 0;
     cpu->pending = 0;
-    cpu->turn = 0;
+    cpu->turn = step->reads_first ? REGISTERS : 0;
     if (step->kind != BMF_STEP_TRANSFER)
         return;
     for (int64_t u = step->first; u < step->first + step->count; u++) {
@@ -57,13 +57,26 @@ static void begin_step(bmf_scheduled_simulation *s, int64_t n, simulator_resume 
     }
 }
 
+/* Accesses that would go further ahead than the step's window. */
+static uint32_t too_far(const bmf_scheduled_simulation *s, int64_t n, const simulator_resume *step)
+{
+    const processor *cpu = &s->node[n].cpu;
+    const uint32_t writes = (1U << REGISTERS) - 1;
+    int64_t ahead = 0;
+    if (step->window == 0 || !(cpu->pending & writes) || !(cpu->pending & ~writes))
+        return 0;
+    for (int64_t u = step->first; u < step->first + step->count; u++)
+        ahead += s->script[n].use[u].reads ? -s->script[n].use[u].done : s->script[n].use[u].done;
+    return ahead >= step->window ? writes : -ahead >= step->window ? ~writes : 0;
+}
+
 /* The next access of a transfer: in its turn among those that are ready. */
 static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const simulator_resume *step)
 {
     node_state *state = &s->node[n];
     processor *cpu = &state->cpu;
     const uint32_t ready = (~state->outbound_full & 0xffffU) | state->inbound_full << REGISTERS;
-    const uint32_t wanted = step->in_order ? cpu->pending : cpu->pending & ready;
+    const uint32_t wanted = step->in_order ? cpu->pending : cpu->pending & ready & ~too_far(s, n, step);
     const uint32_t reads = cpu->pending >> REGISTERS;
     if (wanted == 0) {
         count_as(s, n, reads ? BMF_TIME_READ : BMF_TIME_WRITE);
@@ -114,13 +127,27 @@ static bool go_on(bmf_scheduled_simulation *s, int64_t n, const simulator_resume
     return true;
 }
 
+/* More steps for a node that has none left. What was remembered for skipping speaks of the old ones. */
+static bool fed(bmf_scheduled_simulation *s, int64_t n)
+{
+    bool ended = true;
+    if (!s->feed || s->feed_status != BMF_OK)
+        return false;
+    s->feed_status = s->feed(s->feed_state, n, &ended);
+    s->node[n].cpu.step = 0;
+    s->saved.taken = false;
+    return s->feed_status == BMF_OK && !ended;
+}
+
 void processor_choose(bmf_scheduled_simulation *s, int64_t n)
 {
     processor *cpu = &s->node[n].cpu;
     cpu->access = NO_ACCESS;
     if (cpu->step > s->script[n].steps)
         return;
-    for (simulator_resume *step; (step = step_of(s, n));) {
+    for (simulator_resume *step; (step = step_of(s, n)) || fed(s, n);) {
+        if (!step)
+            continue;
         if (step->begun < 0)
             begin_step(s, n, step);
         if (go_on(s, n, step))
@@ -128,6 +155,9 @@ void processor_choose(bmf_scheduled_simulation *s, int64_t n)
         step->ended = s->cycle;
         cpu->step++;
     }
+    if (s->feed)
+        script_clear(&s->script[n]);
+    cpu->step = s->script[n].steps;
     processor_count(s, n);
     cpu->counted_from = -1;
     cpu->step++; /* past the end: told once */
@@ -191,7 +221,7 @@ bool processor_is_awake(const bmf_scheduled_simulation *s, int64_t n)
         return cpu->step == s->script[n].steps;
     if (step->kind == BMF_STEP_TRANSFER) {
         const uint32_t ready = (~state->outbound_full & 0xffffU) | state->inbound_full << REGISTERS;
-        return cpu->pending == 0 || cpu->busy_until > s->cycle || (cpu->pending & ready) != 0;
+        return cpu->pending == 0 || cpu->busy_until > s->cycle || (cpu->pending & ready & ~too_far(s, n, step)) != 0;
     }
     return step->kind == BMF_STEP_COMMANDS || !cpu->drained;
 }

@@ -62,6 +62,16 @@ bmf_scheduled_simulation *scheduled_simulation_create(bmf_scheduled_machine *mac
     return s;
 }
 
+void scheduled_simulation_feed(bmf_scheduled_simulation *s, bmf_script_feed *feed, void *state, int64_t streams)
+{
+    s->feed = feed;
+    s->feed_state = state;
+    s->streams = streams;
+    s->uses = s->nodes * ACCESSES;
+    for (int64_t n = 0; n <= s->nodes; n++)
+        s->first_use[n] = n * ACCESSES;
+}
+
 void scheduled_simulation_free(bmf_scheduled_simulation *s)
 {
     if (!s)
@@ -245,6 +255,7 @@ static int run_node(bmf_scheduled_simulation *s, int64_t n)
     for (int p = 0; p < s->pipelines; p++)
         BMF_TRY(read_stage(s, n, p, wrote[p]));
     processor_choose(s, n);
+    BMF_TRY(s->feed_status);
     return processor_access(s, n);
 }
 

@@ -50,6 +50,8 @@ typedef struct simulator_resume {
     int64_t cycles;
     int reg;
     bool in_order;
+    bool reads_first;     /* in_order: a turn begins with reading, so that what was read is written on */
+    int64_t window;       /* TRANSFER of a written and a read use: neither is so many words ahead; 0: no limit */
     int64_t first, count; /* TRANSFER: of the processor's uses; COMMANDS: of its words */
     int64_t begun, ended; /* cycles, set by the simulation; -1: not yet. The next step begins in cycle `ended` */
 } simulator_resume;
@@ -64,6 +66,8 @@ typedef struct bmf_processor_script {
 /* Scripts for all nodes of a machine; empty. The caller frees. */
 bmf_processor_script *scripts_create(const bmf_mesh *mesh);
 void scripts_free(const bmf_mesh *mesh, bmf_processor_script *script);
+/* Leaves no steps, uses and words; their memory stays. */
+void script_clear(bmf_processor_script *script);
 /* Adds a step. transfer: uses are copied, no two with the same register and direction. commands: words are copied. */
 void script_wait(bmf_processor_script *script, bmf_mesh_time time, int64_t cycles);
 void script_until(bmf_processor_script *script, bmf_mesh_time time, int64_t cycle);
@@ -91,6 +95,12 @@ typedef struct bmf_scheduled_simulation bmf_scheduled_simulation;
 bmf_scheduled_simulation *scheduled_simulation_create(bmf_scheduled_machine *machine, bmf_processor_script *script,
                                                       const bmf_simulation_settings *settings);
 void scheduled_simulation_free(bmf_scheduled_simulation *simulation);
+/* Another way to feed processors: when a node has no step left, `feed` empties its script (script_clear) and adds more,
+ * with at most one transfer a time; *ended: the node has ended. Its errors end the simulation. streams: numbers of
+ * streams are below that. To be called before the first cycle, with empty scripts. */
+typedef int bmf_script_feed(void *state, int64_t node, bool *ended);
+void scheduled_simulation_feed(bmf_scheduled_simulation *simulation, bmf_script_feed *feed, void *state,
+                               int64_t streams);
 /* One cycle. Errors as scheduled_simulation_run. */
 int scheduled_simulation_step(bmf_scheduled_simulation *simulation);
 /* Until all scripts have ended. Errors, with node and cycle: BMF_ERROR_ARGUMENT: processors that wait for ever;

@@ -82,6 +82,9 @@ struct bmf_scheduled_simulation {
     snapshot saved;
     uint64_t *state; /* work space of snapshots */
     int64_t state_capacity, *first_use, uses, streams;
+    bmf_script_feed *feed; /* NULL: scripts are whole from the beginning */
+    void *feed_state;
+    int feed_status;
 };
 
 /* simulate_scheduled.c. Fails with the node that waits for ever. */

@@ -15,6 +15,7 @@ typedef struct bmf_stream {
     const int64_t *to;    /* different nodes; `from` among them: the source reads its own words */
     double bandwidth;     /* requested words a cycle, 0 < bandwidth <= 1; a stream carries at most 1/2 */
     bool reprogrammed;    /* any of its VFSMs may be programmed at run time to read the interface */
+    const bool *allowed;  /* by node: may carry it; NULL: all may */
 } bmf_stream;
 
 /* The VFSMs of a stream on a node: in slot `slot` (and evenly after it) one that takes the word in; `delay` slots
@@ -73,5 +74,9 @@ int64_t stream_depth(const bmf_stream_route *route, int64_t hop);
 /* Writes a block of every node, and fills empty slots with the reprogramming VFSM. The result has been checked. Errors:
  * BMF_ERROR_INTERNAL: it breaks a rule, or a node has too few VFSMs. */
 int streams_emit(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block);
+/* The same for phases that are in the routers' memories together: `used` counts the VFSMs of every node that are taken;
+ * zeros before the first phase. */
+int streams_emit_more(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block,
+                      uint8_t (*used)[BMF_SCHEDULED_PIPELINES]);
 
 #endif

@@ -56,15 +56,23 @@ static int emit_hop(emission *e, const bmf_stream_route *route, const bmf_stream
     return BMF_OK;
 }
 
-int streams_emit(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block)
+int streams_emit_more(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block,
+                      uint8_t (*used)[BMF_SCHEDULED_PIPELINES])
 {
-    emission e = {routes, machine, block, allocate_clear(machine->hardware.mesh.nodes, sizeof *e.used)};
+    emission e = {routes, machine, block, used};
     int status = BMF_OK;
     for (int64_t k = 0; k < routes->streams && status == BMF_OK; k++)
         for (int64_t h = 0; h < routes->route[k].hops && status == BMF_OK; h++)
             status = emit_hop(&e, &routes->route[k], &routes->route[k].hop[h]);
-    free(e.used);
     BMF_TRY(status);
     scheduled_fill_reprogram(machine, block);
     return scheduled_check(machine, block);
+}
+
+int streams_emit(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block)
+{
+    uint8_t(*used)[BMF_SCHEDULED_PIPELINES] = allocate_clear(machine->hardware.mesh.nodes, sizeof *used);
+    const int status = streams_emit_more(routes, machine, block, used);
+    free(used);
+    return status;
 }

@@ -25,6 +25,7 @@ typedef struct search {
     streams_router *r;
     bmf_stream_route *route;
     bool reprogrammed;
+    const bool *allowed;               /* nodes, or NULL for all */
     int gap;                           /* between two slots of the stream, at least */
     int offset[BMF_SCHEDULED_ENTRIES]; /* of its slots */
     int64_t target;
@@ -102,7 +103,7 @@ static void reach(search *s, int64_t node, int pipeline, int slot, float cost, i
 static void reach_neighbour(search *s, int64_t node, int port, int slot, float cost, int32_t from)
 {
     const int64_t to = s->r->neighbour[node][port];
-    if (to < 0 || (s->direct && to != s->target))
+    if (to < 0 || (s->direct && to != s->target) || (s->allowed && !s->allowed[to]))
         return;
     const int next = (slot + 1) % s->r->length;
     cost += price_of(s, link_slot(s->r, node, port, 0), next);
@@ -394,8 +395,11 @@ bool streams_route_one(streams_router *r, int64_t stream)
 {
     const bmf_stream *wanted = &r->request->stream[stream];
     bmf_stream_route *route = &r->route[stream];
-    search s = {
-        .r = r, .route = route, .reprogrammed = wanted->reprogrammed, .gap = smallest_gap(r->length, route->slots)};
+    search s = {.r = r,
+                .route = route,
+                .reprogrammed = wanted->reprogrammed,
+                .allowed = wanted->allowed,
+                .gap = smallest_gap(r->length, route->slots)};
     route->hops = 0;
     for (int k = 0; k < route->slots; k++)
         s.offset[k] = stream_slot(r->length, route->slots, k);

@@ -66,6 +66,8 @@ typedef struct bmf_transit {
 typedef struct bmf_network bmf_network;
 struct bmf_machine;
 
+enum { BMF_SAMPLE_LEAST = -1, BMF_SAMPLE_MOST = -2 };
+
 /* Called with what has become known of a message, see above. */
 typedef void bmf_transit_callback(void *simulator, bmf_transit *message);
 
@@ -89,7 +91,8 @@ typedef struct bmf_network_type {
                   bmf_network **network);
     void (*destroy)(bmf_network *network);
     /* Back to the start of a run, links free. sample 0: the expected times; k > 0: the k-th random sample of what is
-     * uncertain about the equations (shared by all messages) and about each message, the same for the same k. */
+     * uncertain about the equations (shared by all messages) and about each message, the same for the same k;
+     * BMF_SAMPLE_LEAST, BMF_SAMPLE_MOST, for networks of sheets: coefficients one standard error down or up. */
     void (*start)(bmf_network *network, int64_t sample);
     void (*send)(bmf_network *network, bmf_transit *message); /* at message->sent; not for collective types */
     /* message->posted has just become known, of a message that was sent but is not complete. NULL: does not matter.

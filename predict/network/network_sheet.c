@@ -202,6 +202,14 @@ static void draw(const bmf_sheet *sheet, const bmf_sheet_entry *entry, int64_t s
     }
 }
 
+/* Coefficients one standard error below or above. */
+static void move_by_error(const bmf_sheet_entry *entry, int64_t sample, double drawn[BMF_TERMS])
+{
+    const double sign = sample == BMF_SAMPLE_LEAST ? -1.0 : 1.0;
+    for (int a = 0; entry->has_errors && a < BMF_TERMS; a++)
+        drawn[a] += sign * sqrt(fmax(entry->covariance[a][a], 0.0));
+}
+
 /* The coefficients of this run, and nothing outside of the domain so far. */
 static void draw_all(sheet_network *s, int64_t sample)
 {
@@ -215,6 +223,8 @@ static void draw_all(sheet_network *s, int64_t sample)
             memcpy(e->drawn[j], e->entry[j].coefficient, sizeof e->drawn[j]);
             if (sample > 0 && e->entry[j].has_errors)
                 draw(s->sheet, &e->entry[j], sample, e->drawn[j]);
+            if (sample < 0)
+                move_by_error(&e->entry[j], sample, e->drawn[j]);
         }
     }
 }
@@ -236,7 +246,7 @@ static double noise_of(const bmf_sheet_entry *entry)
 static double noise_factor(const sheet_network *s, role which, const bmf_sheet_entry *entry)
 {
     const double noise = noise_of(entry), variance = log1p(noise * noise);
-    if (s->sample == 0 || noise == 0.0)
+    if (s->sample <= 0 || noise == 0.0)
         return 1.0;
     return exp(sqrt(variance) * normal_deviate(s->sample, CHANCE_NOISE + which, (uint64_t)s->messages) -
                0.5 * variance);
@@ -417,7 +427,7 @@ static double collective_time(const sheet_network *s, const char *operation, dou
         if (isnan(d) || (p < 2 && (chosen->p_low > 1 || chosen->p_low == 0)))
             return p < 2 ? 0.0 : NAN;
         entry_evaluate(chosen, p, d, &estimate);
-        return fmax(estimate.mean, 0.0);
+        return fmax(s->sample >= 0 ? estimate.mean : s->sample == BMF_SAMPLE_LEAST ? estimate.min : estimate.max, 0.0);
     }
     for (size_t k = 0; k < sizeof instead / sizeof *instead; k++)
         if (strcmp(instead[k].operation, operation) == 0) {

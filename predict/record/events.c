@@ -3,6 +3,7 @@
  * Where only sums are wanted, the event's time and amount go to the sum of its phase, name and partner instead. */
 #include "predict/record/record.h"
 #include "predict/record/sums.h"
+#include "predict/record/virtual.h"
 
 /* The last event, while it was a try that found nothing: more of them lengthen it. Tries with more than this between
  * them are events of their own, and what is between is computing. */
@@ -57,9 +58,12 @@ void event_add(const bmf_call *c, int64_t begin, int64_t end, const bmf_event_fa
         return;
     }
     /* What is between two tries is computing of the loop around them. */
-    if (poll.tries > 0 && facts->kind == BMF_EVENT_KERNEL && begin == poll.end && end - begin < TRIES_APART)
+    if (poll.tries > 0 && facts->kind == BMF_EVENT_KERNEL && facts->amount == 0 && begin == poll.end &&
+        (rec.untimed || end - begin < TRIES_APART))
         return;
     end_tries();
+    if (rec.virtual && facts->kind == BMF_EVENT_KERNEL)
+        virtual_say_computing(facts->number, facts->amount);
     add_record(c->name, begin, end, facts);
 }
 
@@ -70,7 +74,7 @@ void event_add_try(const bmf_call *c, int64_t end)
         sums_add(rec.node, c->name, &facts, end - c->begin);
         return;
     }
-    if (poll.tries > 0 && (poll.name != c->name || c->begin - poll.end >= TRIES_APART))
+    if (poll.tries > 0 && (poll.name != c->name || (!rec.untimed && c->begin - poll.end >= TRIES_APART)))
         end_tries();
     if (poll.tries == 0) {
         poll.name = c->name;

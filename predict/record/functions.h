@@ -103,6 +103,7 @@
     X(COMPUTE, "compute")                                                                                              \
     X(STEPS, "steps")                                                                                                  \
     X(FINALIZE, "finalize")                                                                                            \
-    X(ABORT, "abort")
+    X(ABORT, "abort")                                                                                                  \
+    X(WTIME, "wtime")
 
 #endif

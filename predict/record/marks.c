@@ -47,7 +47,7 @@ static void close_phase(int64_t end)
     if (!phases.open)
         return;
     if (!rec.sums)
-        event_add(&(bmf_call){0}, phases.begin, end,
+        event_add(&(bmf_call){0, 0, NULL}, phases.begin, end,
                   &(bmf_event_facts){.kind = BMF_EVENT_REGION, .peer = -1, .tag = -1, .number = -1});
     phases.open = NULL;
     rec.node = rec.instance = 0;

@@ -3,6 +3,7 @@
  * A call that finishes several requests has as many events: the first is as long as the call, the others are at its end
  * and take no time, so that an operation's events add up to the time spent in it. */
 #include "predict/record/record.h"
+#include "predict/record/virtual.h"
 
 int64_t bytes_of(int64_t count, MPI_Datatype type)
 {
@@ -63,6 +64,8 @@ static void add_receive(const bmf_call *c, int64_t begin, int64_t end, const MPI
 /* Time in a call that has nothing to do with another rank. */
 static void alone(const bmf_call *c, uint32_t flags)
 {
+    if (rec.virtual && flags & BMF_DETAIL_OPAQUE)
+        virtual_say_opaque(c->operation);
     const int64_t end = clock_now();
     add_wait(c, c->begin, end, 0, flags);
     record_leave(c, end);
@@ -88,6 +91,8 @@ void record_found_nothing(const bmf_call *c)
 void record_file(const bmf_call *c, int64_t bytes)
 {
     const int64_t end = clock_now();
+    if (rec.virtual)
+        virtual_say_file(end - c->begin);
     event_add(c, c->begin, end,
               &(bmf_event_facts){.kind = BMF_EVENT_FILE, .peer = -1, .tag = -1, .amount = bytes, .number = -1});
     record_leave(c, end);
@@ -103,6 +108,8 @@ void record_send(const bmf_call *c, int64_t bytes, int dest, int tag, MPI_Comm c
         return;
     }
     const int64_t end = clock_now();
+    if (rec.virtual)
+        virtual_say_send(c->operation, of, group_world(of, dest), tag, bytes, 0, 0);
     add_send(c, c->begin, end, bytes, group_world(of, dest), tag, of, 0, 0);
     record_leave(c, end);
 }
@@ -127,6 +134,8 @@ void record_matched(const bmf_call *c, const MPI_Status *status, MPI_Message mes
         return;
     }
     const int64_t end = clock_now();
+    if (rec.virtual)
+        virtual_say_finish(c->operation, 1, &facts.round);
     add_receive(c, c->begin, end, status, facts.of, facts.order, 0, facts.flags);
     record_leave(c, end);
 }
@@ -175,14 +184,20 @@ static void start_opaque(const bmf_call *c, MPI_Request handle)
 
 static void emit_send(const bmf_call *c, int64_t begin, int64_t end, const bmf_request *r)
 {
-    if (r->peer == MPI_PROC_NULL)
+    if (r->peer == MPI_PROC_NULL) {
         add_wait(c, begin, end, 0, 0);
-    else
-        add_send(c, begin, end, r->bytes, group_world(r->of, r->peer), r->tag, r->of, r->round, BMF_DETAIL_NONBLOCKING);
+        return;
+    }
+    if (rec.virtual)
+        virtual_say_send(c->operation, r->of, group_world(r->of, r->peer), r->tag, r->bytes, r->round,
+                         VIRTUAL_NONBLOCKING);
+    add_send(c, begin, end, r->bytes, group_world(r->of, r->peer), r->tag, r->of, r->round, BMF_DETAIL_NONBLOCKING);
 }
 
 static void emit_post(const bmf_call *c, int64_t begin, int64_t end, const bmf_request *r)
 {
+    if (rec.virtual && !r->matched)
+        virtual_say_post(c->operation, r);
     event_add(c, begin, end,
               &(bmf_event_facts){.kind = BMF_EVENT_WAIT,
                                  .peer = r->peer < 0 ? -1 : group_world(r->of, r->peer),
@@ -195,6 +210,8 @@ static void emit_post(const bmf_call *c, int64_t begin, int64_t end, const bmf_r
 
 static void emit_collective(const bmf_call *c, int64_t begin, int64_t end, const bmf_request *r)
 {
+    if (rec.virtual)
+        virtual_say_collective_request(c->operation, r);
     event_add(c, begin, end,
               &(bmf_event_facts){.kind = BMF_EVENT_COLLECTIVE,
                                  .peer = group_world(r->of, r->root),
@@ -245,7 +262,8 @@ void record_start_matched(const bmf_call *c, MPI_Message message, MPI_Request ha
     }
     const int64_t end = clock_now();
     bmf_request r = new_request(handle, REQUEST_RECEIVE, facts.of);
-    r.peer = facts.peer, r.tag = facts.tag, r.order = facts.order, r.flags = facts.flags;
+    r.peer = facts.peer, r.tag = facts.tag, r.order = facts.order, r.flags = facts.flags, r.matched = true;
+    r.round = rec.virtual ? facts.round : r.round;
     request_add(&r);
     emit_post(c, c->begin, end, &r);
     record_leave(c, end);

@@ -27,6 +27,8 @@ typedef struct bmf_recorder {
     bool on;     /* and not switched off */
     bool inside; /* a recorded call is going on: calls that it makes itself do not count */
     bool polite, cpu_clock, sums, sites;
+    bool virtual; /* on virtual clocks (virtual.h) */
+    bool untimed; /* what was computed does not matter: the same events whatever it took */
     int32_t rank, ranks;
     int64_t last, last_cpu;  /* end of the last call */
     uint32_t node, instance; /* the phase */
@@ -38,6 +40,7 @@ extern bmf_recorder rec;
 typedef struct bmf_call {
     int64_t begin; /* -1: it is not recorded */
     uint16_t name;
+    const char *operation; /* NULL: not one of MPI's calls */
 } bmf_call;
 
 /* Ends the computing before a call, if it is to be recorded. */
@@ -107,6 +110,7 @@ typedef struct bmf_communicator {
     int32_t rank, size; /* this rank in it */
     int32_t *world;     /* by rank: in MPI_COMM_WORLD; NULL: the same */
     int64_t calls;      /* collectives so far */
+    bool said;          /* to the predicting process */
     struct bmf_communicator *next;
 } bmf_communicator;
 
@@ -138,8 +142,8 @@ typedef enum bmf_request_kind {
 typedef struct bmf_request {
     MPI_Request handle;
     bmf_request_kind kind;
-    bool persistent, active, cancelled;
-    uint16_t name; /* of the call that starts a persistent one */
+    bool persistent, active, cancelled, matched; /* matched: by a probe */
+    uint16_t name;                               /* of the call that starts a persistent one */
     const bmf_communicator *of;
     int32_t peer, tag; /* of a receive: as it was asked for */
     int64_t bytes, order;
@@ -147,6 +151,11 @@ typedef struct bmf_request {
     int32_t root;  /* of a collective; and the source of the receiving half of REQUEST_BOTH */
     MPI_Comm made; /* MPI_Comm_idup: where the new communicator is going to be */
     MPI_Comm *making;
+    /* of persistent ones on virtual clocks: */
+    void *buffer;
+    MPI_Count count;
+    MPI_Datatype type;
+    MPI_Comm comm;
     struct bmf_request *next;
 } bmf_request;
 

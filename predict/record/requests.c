@@ -103,7 +103,8 @@ void message_add(MPI_Message message, const MPI_Status *status, int source, int 
                              .peer = status->MPI_SOURCE,
                              .tag = status->MPI_TAG,
                              .flags = wild | BMF_DETAIL_CHOICE,
-                             .order = rec.posts++},
+                             .order = rec.posts++,
+                             .round = rec.virtual ? (uint32_t)rec.rounds : 0},
                    .next = outstanding};
     outstanding = m;
 }

@@ -18,6 +18,7 @@
 #include "predict/record/record.h"
 #include "predict/record/sites.h"
 #include "predict/record/sums.h"
+#include "predict/record/virtual.h"
 #include "runtime/base/allocate.h"
 #include "runtime/trace/parts.h"
 
@@ -51,22 +52,22 @@ static bool is_other_thread(void)
 bmf_call record_enter(const char *name, void *address)
 {
     if (!rec.on || rec.inside || is_other_thread())
-        return (bmf_call){-1, 0};
+        return (bmf_call){-1, 0, name};
     const uint16_t number = rec.sites ? site_name(name, address) : part_name_of_call(name);
     const int64_t now = clock_now();
     int64_t processor = now - rec.last;
     if (rec.cpu_clock)
         processor = clock_processor() - rec.last_cpu;
-    if (now > rec.last) {
+    if (now > rec.last || rec.untimed) {
         static uint16_t compute;
         if (!compute)
             compute = part_name(operation_names[OPERATION_COMPUTE]);
-        event_add(&(bmf_call){rec.last, compute}, rec.last, now,
+        event_add(&(bmf_call){rec.last, compute, name}, rec.last, now,
                   &(bmf_event_facts){.kind = BMF_EVENT_KERNEL, .peer = -1, .tag = -1, .number = processor});
     }
     part_note_call(number);
     rec.inside = true;
-    return (bmf_call){now, number};
+    return (bmf_call){now, number, name};
 }
 
 void record_leave(const bmf_call *c, int64_t end)
@@ -217,6 +218,7 @@ void record_open(void)
     if (rec.open) {
         groups_open();
         add_arguments();
+        virtual_open();
         clock_open(state.world, host);
         rec.last = clock_now();
         rec.last_cpu = rec.cpu_clock ? clock_processor() : 0;
@@ -258,6 +260,7 @@ void record_close(void)
     }
     phase_end();
     events_flush();
+    virtual_close();
     if (state.other_thread)
         part_fact("opaque", "calls of several threads");
     if (rec.sums)

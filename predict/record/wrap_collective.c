@@ -3,7 +3,7 @@
  *
  * An operation's bytes are those of its count argument, as data sheets mean it (document 001, 3.4); where ranks give
  * different counts, each gives its largest, and readers take the largest of all. */
-#include "predict/record/record.h"
+#include "predict/record/virtual.h"
 
 #define UNPACK(...) __VA_ARGS__
 #define TEXT(...)   __VA_ARGS__
@@ -85,6 +85,8 @@ static int destinations(MPI_Comm comm)
     {                                                                                                                  \
         const bmf_call c = ENTER(OPERATION);                                                                           \
         MPI_Request request;                                                                                           \
+        if (rec.virtual && c.begin >= 0)                                                                               \
+            virtual_say_collective(c.operation, BYTES, ROOT, comm);                                                    \
         const int result = rec.polite && c.begin >= 0 ? polite_wait(PMPI_##STARTED##C(UNPACK ARGUMENTS, &request),     \
                                                                     &request, MPI_STATUS_IGNORE)                       \
                                                       : PMPI_##NAME##C(UNPACK ARGUMENTS);                              \

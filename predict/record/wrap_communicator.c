@@ -1,6 +1,6 @@
 /* Making communicators. The operation is a collective on the communicator that it starts from; what is made gets a
  * group of its own (groups.c). */
-#include "predict/record/record.h"
+#include "predict/record/virtual.h"
 
 /* Bytes of what is gathered to split a communicator: color and key. */
 enum { SPLIT_BYTES = 2 * (int)sizeof(int) };
@@ -12,6 +12,8 @@ enum { SPLIT_BYTES = 2 * (int)sizeof(int) };
         const bmf_call c = ENTER(OPERATION);                                                                           \
         const bmf_communicator *of = rec.open ? group_of(comm) : NULL;                                                 \
         const int64_t number = of ? of->calls : 0;                                                                     \
+        if (rec.virtual && c.begin >= 0)                                                                               \
+            virtual_say_collective(c.operation, BYTES, -1, comm);                                                      \
         const int result = PMPI_##NAME ARGUMENTS;                                                                      \
         if (c.begin >= 0)                                                                                              \
             record_collective(&c, BYTES, -1, comm);                                                                    \
@@ -67,6 +69,8 @@ MAKING_LATER(Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made,
 RECORD_EXPORT int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made)
 {
     const bmf_call c = ENTER(COMM_CREATE_GROUP);
+    if (rec.virtual && c.begin >= 0)
+        virtual_say_members(c.operation, comm, group, tag);
     const int result = PMPI_Comm_create_group(comm, group, tag, made);
     if (result == MPI_SUCCESS)
         group_made_alone(*made);

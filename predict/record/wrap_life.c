@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "predict/record/record.h"
+#include "predict/record/virtual.h"
 
 /* A program of Open MPI passes other things as communicators: nothing can go on from here. */
 __attribute__((constructor)) static void refuse_other_libraries(void)
@@ -45,6 +45,12 @@ RECORD_EXPORT int MPI_Abort(MPI_Comm comm, int code)
     record_leave(&c, rec.last);
     record_abandon(PART_ABORTED);
     return PMPI_Abort(comm, code);
+}
+
+/* The rank's own clock, unless it is virtual. */
+RECORD_EXPORT double MPI_Wtime(void)
+{
+    return rec.virtual && rec.on && !rec.inside ? virtual_clock() : PMPI_Wtime();
 }
 
 /* 0: off, 1: on; 2: what there is is written, which it always is. */

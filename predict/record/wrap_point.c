@@ -1,5 +1,5 @@
 /* Sends, receives and probes. Each macro makes the function with counts of int and the one with MPI_Count (_c). */
-#include "predict/record/record.h"
+#include "predict/record/virtual.h"
 
 /* ---- blocking sends ---- */
 
@@ -9,7 +9,8 @@
     {                                                                                                                  \
         const bmf_call c = ENTER(OPERATION);                                                                           \
         MPI_Request request;                                                                                           \
-        const int result = rec.polite && c.begin >= 0                                                                  \
+        const int result = rec.virtual && c.begin >= 0 ? virtual_send(buffer, count, type, dest, tag, comm)            \
+                           : rec.polite && c.begin >= 0                                                                \
                                ? polite_wait(PMPI_##STARTED##C(buffer, count, type, dest, tag, comm, &request),        \
                                              &request, MPI_STATUS_IGNORE)                                              \
                                : PMPI_##NAME##C(buffer, count, type, dest, tag, comm);                                 \
@@ -32,7 +33,9 @@ SENDS(MPI_Count, _c)
                                     MPI_Comm comm, MPI_Request *request)                                               \
     {                                                                                                                  \
         const bmf_call c = ENTER(OPERATION);                                                                           \
-        const int result = PMPI_##NAME##C(buffer, count, type, dest, tag, comm, request);                              \
+        const int result = rec.virtual && c.begin >= 0                                                                 \
+                               ? virtual_isend(buffer, count, type, dest, tag, comm, request)                          \
+                               : PMPI_##NAME##C(buffer, count, type, dest, tag, comm, request);                        \
         if (c.begin >= 0)                                                                                              \
             record_start_send(&c, bytes_of(count, type), dest, tag, comm, *request);                                   \
         return result;                                                                                                 \
@@ -44,6 +47,7 @@ SENDS(MPI_Count, _c)
         const int result = PMPI_##NAME##_init##C(buffer, count, type, dest, tag, comm, request);                       \
         if (result == MPI_SUCCESS)                                                                                     \
             record_prepared(REQUEST_SEND, bytes_of(count, type), dest, tag, comm, *request);                           \
+        virtual_note_buffer(*request, buffer, count, type, comm);                                                      \
         return result;                                                                                                 \
     }
 #define STARTED_SENDS(COUNT, C)                                                                                        \
@@ -67,10 +71,12 @@ STARTED_SENDS(MPI_Count, _c)
         const bmf_call c = ENTER(RECV);                                                                                \
         MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;                                       \
         MPI_Request request;                                                                                           \
-        const int result =                                                                                             \
-            rec.polite && c.begin >= 0                                                                                 \
-                ? polite_wait(PMPI_Irecv##C(buffer, count, type, source, tag, comm, &request), &request, got)          \
-                : PMPI_Recv##C(buffer, count, type, source, tag, comm, got);                                           \
+        const int result = rec.virtual && c.begin >= 0                                                                 \
+                               ? virtual_recv(c.operation, buffer, count, type, source, tag, comm, got)                \
+                           : rec.polite && c.begin >= 0                                                                \
+                               ? polite_wait(PMPI_Irecv##C(buffer, count, type, source, tag, comm, &request),          \
+                                             &request, got)                                                            \
+                               : PMPI_Recv##C(buffer, count, type, source, tag, comm, got);                            \
         if (c.begin >= 0)                                                                                              \
             record_receive(&c, got, source, tag, comm);                                                                \
         return result;                                                                                                 \
@@ -79,7 +85,9 @@ STARTED_SENDS(MPI_Count, _c)
                                    MPI_Request *request)                                                               \
     {                                                                                                                  \
         const bmf_call c = ENTER(IRECV);                                                                               \
-        const int result = PMPI_Irecv##C(buffer, count, type, source, tag, comm, request);                             \
+        const int result = rec.virtual && c.begin >= 0                                                                 \
+                               ? virtual_irecv(buffer, count, type, source, tag, comm, request)                        \
+                               : PMPI_Irecv##C(buffer, count, type, source, tag, comm, request);                       \
         if (c.begin >= 0)                                                                                              \
             record_start_receive(&c, source, tag, comm, *request);                                                     \
         return result;                                                                                                 \
@@ -90,6 +98,7 @@ STARTED_SENDS(MPI_Count, _c)
         const int result = PMPI_Recv_init##C(buffer, count, type, source, tag, comm, request);                         \
         if (result == MPI_SUCCESS)                                                                                     \
             record_prepared(REQUEST_RECEIVE, 0, source, tag, comm, *request);                                          \
+        virtual_note_buffer(*request, buffer, count, type, comm);                                                      \
         return result;                                                                                                 \
     }                                                                                                                  \
     RECORD_EXPORT int MPI_Mrecv##C(void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message,                 \
@@ -129,7 +138,10 @@ RECEIVES(MPI_Count, _c)
         const bmf_call c = ENTER(SENDRECV);                                                                            \
         MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;                                       \
         MPI_Request request;                                                                                           \
-        const int result = rec.polite && c.begin >= 0                                                                  \
+        const int result = rec.virtual && c.begin >= 0                                                                 \
+                               ? virtual_sendrecv(c.operation, sent, send_count, send_type, dest, send_tag, received,  \
+                                                  count, type, source, tag, comm, got)                                 \
+                           : rec.polite && c.begin >= 0                                                                \
                                ? polite_wait(PMPI_Isendrecv##C(sent, send_count, send_type, dest, send_tag, received,  \
                                                                count, type, source, tag, comm, &request),              \
                                              &request, got)                                                            \
@@ -146,12 +158,15 @@ RECEIVES(MPI_Count, _c)
         const bmf_call c = ENTER(SENDRECV_REPLACE);                                                                    \
         MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;                                       \
         MPI_Request request;                                                                                           \
-        const int result =                                                                                             \
-            rec.polite && c.begin >= 0                                                                                 \
-                ? polite_wait(                                                                                         \
-                      PMPI_Isendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag, comm, &request),     \
-                      &request, got)                                                                                   \
-                : PMPI_Sendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag, comm, got);               \
+        const int result = rec.virtual && c.begin >= 0                                                                 \
+                               ? virtual_sendrecv(c.operation, buffer, count, type, dest, send_tag, buffer, count,     \
+                                                  type, source, tag, comm, got)                                        \
+                           : rec.polite && c.begin >= 0                                                                \
+                               ? polite_wait(PMPI_Isendrecv_replace##C(buffer, count, type, dest, send_tag, source,    \
+                                                                       tag, comm, &request),                           \
+                                             &request, got)                                                            \
+                               : PMPI_Sendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag, comm,      \
+                                                          got);                                                        \
         if (c.begin >= 0)                                                                                              \
             record_exchange(&c, &(bmf_exchange_call){bytes_of(count, type), dest, send_tag, source, tag, comm}, got);  \
         return result;                                                                                                 \
@@ -161,8 +176,12 @@ RECEIVES(MPI_Count, _c)
                                        int tag, MPI_Comm comm, MPI_Request *request)                                   \
     {                                                                                                                  \
         const bmf_call c = ENTER(ISENDRECV);                                                                           \
-        const int result = PMPI_Isendrecv##C(sent, send_count, send_type, dest, send_tag, received, count, type,       \
+        int result = rec.virtual && c.begin >= 0                                                                       \
+                         ? virtual_send(sent, send_count, send_type, dest, send_tag, comm)                             \
+                         : PMPI_Isendrecv##C(sent, send_count, send_type, dest, send_tag, received, count, type,       \
                                              source, tag, comm, request);                                              \
+        if (rec.virtual && c.begin >= 0 && result == MPI_SUCCESS)                                                      \
+            result = virtual_irecv(received, count, type, source, tag, comm, request);                                 \
         if (c.begin >= 0)                                                                                              \
             record_start_exchange(                                                                                     \
                 &c, &(bmf_exchange_call){bytes_of(send_count, send_type), dest, send_tag, source, tag, comm},          \
@@ -173,7 +192,11 @@ RECEIVES(MPI_Count, _c)
                                                int source, int tag, MPI_Comm comm, MPI_Request *request)               \
     {                                                                                                                  \
         const bmf_call c = ENTER(ISENDRECV_REPLACE);                                                                   \
-        const int result = PMPI_Isendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag, comm, request); \
+        int result = rec.virtual && c.begin >= 0                                                                       \
+                         ? virtual_send(buffer, count, type, dest, send_tag, comm)                                     \
+                         : PMPI_Isendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag, comm, request); \
+        if (rec.virtual && c.begin >= 0 && result == MPI_SUCCESS)                                                      \
+            result = virtual_irecv(buffer, count, type, source, tag, comm, request);                                   \
         if (c.begin >= 0)                                                                                              \
             record_start_exchange(&c, &(bmf_exchange_call){bytes_of(count, type), dest, send_tag, source, tag, comm},  \
                                   *request);                                                                           \
@@ -187,7 +210,9 @@ EXCHANGES(MPI_Count, _c)
 RECORD_EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     const bmf_call c = ENTER(IPROBE);
-    const int result = PMPI_Iprobe(source, tag, comm, flag, status);
+    const int result = rec.virtual && c.begin >= 0
+                           ? virtual_probe(c.operation, 0, source, tag, comm, flag, NULL, status)
+                           : PMPI_Iprobe(source, tag, comm, flag, status);
     if (c.begin >= 0)
         record_found(&c, *flag);
     return result;
@@ -199,6 +224,8 @@ RECORD_EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *stat
     int result = MPI_SUCCESS, flag = !rec.polite || c.begin < 0, tries = 0;
     if (flag)
         result = PMPI_Probe(source, tag, comm, status);
+    else if (rec.virtual)
+        result = virtual_probe(c.operation, VIRTUAL_WAITS, source, tag, comm, &flag, NULL, status);
     while (!flag && result == MPI_SUCCESS) {
         result = PMPI_Iprobe(source, tag, comm, &flag, status);
         if (!flag)
@@ -213,7 +240,9 @@ RECORD_EXPORT int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI
 {
     const bmf_call c = ENTER(IMPROBE);
     MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;
-    const int result = PMPI_Improbe(source, tag, comm, flag, message, got);
+    const int result = rec.virtual && c.begin >= 0
+                           ? virtual_probe(c.operation, 0, source, tag, comm, flag, message, got)
+                           : PMPI_Improbe(source, tag, comm, flag, message, got);
     if (c.begin >= 0) {
         if (*flag)
             message_add(*message, got, source, tag, comm);
@@ -229,6 +258,8 @@ RECORD_EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *me
     int result = MPI_SUCCESS, flag = !rec.polite || c.begin < 0, tries = 0;
     if (flag)
         result = PMPI_Mprobe(source, tag, comm, message, got);
+    else if (rec.virtual)
+        result = virtual_probe(c.operation, VIRTUAL_WAITS, source, tag, comm, &flag, message, got);
     while (!flag && result == MPI_SUCCESS) {
         result = PMPI_Improbe(source, tag, comm, &flag, message, got);
         if (!flag)

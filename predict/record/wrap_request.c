@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/record/record.h"
+#include "predict/record/virtual.h"
 #include "runtime/base/allocate.h"
 
 /* Working memory of the call that is going on. */
@@ -34,6 +34,36 @@ static MPI_Status *note_handles(int count, const MPI_Request *requests, MPI_Stat
     return asked == MPI_STATUSES_IGNORE ? scratch.status : asked;
 }
 
+/* Tests of one or all, on virtual clocks: statuses are by request. */
+static int finish_virtually(const bmf_call *c, uint32_t flags, int count, MPI_Request *requests, int *flag,
+                            MPI_Status *statuses)
+{
+    int finished, *index = allocate_array(count, (int64_t)sizeof *index);
+    MPI_Status *got = allocate_array(count, (int64_t)sizeof *got);
+    const int result = virtual_finish(c->operation, flags, count, requests, &finished, index, got);
+    *flag = finished != 0;
+    for (int k = 0; *flag && k < count; k++)
+        status_empty(&statuses[k]);
+    for (int k = 0; finished != MPI_UNDEFINED && k < finished; k++)
+        statuses[index[k]] = got[k];
+    free(index);
+    free(got);
+    return result;
+}
+
+static int any_virtually(const bmf_call *c, uint32_t flags, int count, MPI_Request *requests, int *index, int *flag,
+                         MPI_Status *status)
+{
+    int finished;
+    const int result = virtual_finish(c->operation, flags | VIRTUAL_ONE, count, requests, &finished, index, status);
+    *flag = finished != 0;
+    if (finished == MPI_UNDEFINED) {
+        *index = MPI_UNDEFINED;
+        status_empty(status);
+    }
+    return result;
+}
+
 /* ---- one ---- */
 
 RECORD_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -43,7 +73,9 @@ RECORD_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
         return PMPI_Wait(request, status);
     const MPI_Request handle = *request;
     MPI_Status own, *got = status_for(status, &own);
-    const int result = rec.polite ? polite_wait(MPI_SUCCESS, request, got) : PMPI_Wait(request, got);
+    const int result = rec.virtual  ? virtual_waitall(c.operation, 1, request, got)
+                       : rec.polite ? polite_wait(MPI_SUCCESS, request, got)
+                                    : PMPI_Wait(request, got);
     record_finished(&c, 1, &handle, got, 0);
     return result;
 }
@@ -55,7 +87,8 @@ RECORD_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
         return PMPI_Test(request, flag, status);
     const MPI_Request handle = *request;
     MPI_Status own, *got = status_for(status, &own);
-    const int result = PMPI_Test(request, flag, got);
+    const int result = rec.virtual ? finish_virtually(&c, VIRTUAL_ONE, 1, request, flag, got)
+                                   : PMPI_Test(request, flag, got);
     if (*flag)
         record_finished(&c, 1, &handle, got, BMF_DETAIL_CHOICE);
     else
@@ -74,6 +107,8 @@ RECORD_EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status stat
     int result = MPI_SUCCESS, done = !rec.polite, tries = 0;
     if (done)
         result = PMPI_Waitall(count, requests, got);
+    else if (rec.virtual)
+        result = virtual_waitall(c.operation, count, requests, got), done = true;
     while (!done && result == MPI_SUCCESS) {
         result = PMPI_Testall(count, requests, &done, got);
         if (!done)
@@ -89,7 +124,8 @@ RECORD_EXPORT int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_
     if (c.begin < 0)
         return PMPI_Testall(count, requests, flag, statuses);
     MPI_Status *got = note_handles(count, requests, statuses);
-    const int result = PMPI_Testall(count, requests, flag, got);
+    const int result = rec.virtual ? finish_virtually(&c, VIRTUAL_ALL, count, requests, flag, got)
+                                   : PMPI_Testall(count, requests, flag, got);
     if (*flag)
         record_finished(&c, count, scratch.handle, got, BMF_DETAIL_CHOICE);
     else
@@ -117,6 +153,8 @@ RECORD_EXPORT int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI
     int result = MPI_SUCCESS, done = !rec.polite, tries = 0;
     if (done)
         result = PMPI_Waitany(count, requests, index, got);
+    else if (rec.virtual)
+        result = any_virtually(&c, VIRTUAL_WAITS, count, requests, index, &done, got);
     while (!done && result == MPI_SUCCESS) {
         result = PMPI_Testany(count, requests, index, &done, got);
         if (!done)
@@ -133,7 +171,8 @@ RECORD_EXPORT int MPI_Testany(int count, MPI_Request requests[], int *index, int
         return PMPI_Testany(count, requests, index, flag, status);
     MPI_Status own, *got = status_for(status, &own);
     note_handles(count, requests, MPI_STATUSES_IGNORE);
-    const int result = PMPI_Testany(count, requests, index, flag, got);
+    const int result = rec.virtual ? any_virtually(&c, 0, count, requests, index, flag, got)
+                                   : PMPI_Testany(count, requests, index, flag, got);
     if (*flag)
         any_finished(&c, *index, got);
     else
@@ -165,7 +204,9 @@ RECORD_EXPORT int MPI_Waitsome(int count, MPI_Request requests[], int *finished,
     MPI_Status *got = note_handles(count, requests, statuses);
     int result = MPI_SUCCESS, tries = 0;
     *finished = 0;
-    if (!rec.polite)
+    if (rec.virtual)
+        result = virtual_finish(c.operation, VIRTUAL_WAITS, count, requests, finished, indices, got);
+    else if (!rec.polite)
         result = PMPI_Waitsome(count, requests, finished, indices, got);
     while (*finished == 0 && result == MPI_SUCCESS) {
         result = PMPI_Testsome(count, requests, finished, indices, got);
@@ -182,7 +223,8 @@ RECORD_EXPORT int MPI_Testsome(int count, MPI_Request requests[], int *finished,
     if (c.begin < 0)
         return PMPI_Testsome(count, requests, finished, indices, statuses);
     MPI_Status *got = note_handles(count, requests, statuses);
-    const int result = PMPI_Testsome(count, requests, finished, indices, got);
+    const int result = rec.virtual ? virtual_finish(c.operation, 0, count, requests, finished, indices, got)
+                                   : PMPI_Testsome(count, requests, finished, indices, got);
     if (*finished != 0)
         some_finished(&c, *finished, indices, got);
     else
@@ -195,7 +237,7 @@ RECORD_EXPORT int MPI_Testsome(int count, MPI_Request requests[], int *finished,
 RECORD_EXPORT int MPI_Start(MPI_Request *request)
 {
     const bmf_call c = ENTER(START);
-    const int result = PMPI_Start(request);
+    const int result = rec.virtual && c.begin >= 0 ? virtual_start(1, request) : PMPI_Start(request);
     if (c.begin >= 0)
         record_started(&c, 1, request);
     return result;
@@ -204,7 +246,7 @@ RECORD_EXPORT int MPI_Start(MPI_Request *request)
 RECORD_EXPORT int MPI_Startall(int count, MPI_Request requests[])
 {
     const bmf_call c = ENTER(STARTALL);
-    const int result = PMPI_Startall(count, requests);
+    const int result = rec.virtual && c.begin >= 0 ? virtual_start(count, requests) : PMPI_Startall(count, requests);
     if (c.begin >= 0)
         record_started(&c, count, requests);
     return result;
@@ -229,6 +271,8 @@ RECORD_EXPORT int MPI_Request_free(MPI_Request *request)
 RECORD_EXPORT int MPI_Cancel(MPI_Request *request)
 {
     struct bmf_request *r = rec.open ? request_find(*request) : NULL;
+    if (rec.virtual)
+        virtual_say_opaque("cancel");
     if (r)
         r->cancelled = true;
     return PMPI_Cancel(request);

@@ -28,16 +28,22 @@ bool is_recorded(const bmf_trace_run *run)
 /* What is known of a lane while its events are walked. */
 typedef struct walk {
     bmf_recorded_program *program;
+    bmf_recorded_lane *lane;
     int64_t *request; /* by round: the event that started it, + 1; 0: none */
     int64_t requests;
     int64_t open[MAX_DEPTH]; /* regions, outermost first */
     int depth;
+    int64_t taken; /* events before this one have their receives */
 } walk;
 
 static void add_step(walk *w, bmf_step_kind kind, int64_t index, double seconds)
 {
-    bmf_recorded_program *p = w->program;
-    *ARRAY_APPEND(p->step, p->steps, p->step_capacity) = (bmf_recorded_step){seconds, index, kind};
+    recorded_add_step(w->lane, kind, index, seconds);
+}
+
+static void add_message_step(void *state, bmf_step_kind kind, int64_t message)
+{
+    recorded_add_step(state, kind, message, 0.0);
 }
 
 static void close_regions(walk *w, int64_t until)
@@ -52,26 +58,9 @@ static int64_t started_by(const walk *w, uint32_t round)
     return round > 0 && round < w->requests ? w->request[round] - 1 : -1;
 }
 
-/* The messages of a collective on one lane: in every round it is ready for its receives, sends, receives, and waits. */
 static void add_rounds(walk *w, const bmf_recorded_collective *c, int32_t lane)
 {
-    const bmf_recorded_program *p = w->program;
-    const int64_t last = c->message + c->messages;
-    for (int64_t begin = c->message, end; begin < last; begin = end) {
-        const int64_t round = p->message[begin].transit.round;
-        for (end = begin; end < last && p->message[end].transit.round == round; end++)
-            if (p->message[end].transit.to == lane)
-                add_step(w, BMF_STEP_POST, end, 0.0);
-        for (int64_t m = begin; m < end; m++)
-            if (p->message[m].transit.from == lane)
-                add_step(w, BMF_STEP_SEND, m, 0.0);
-        for (int64_t m = begin; m < end; m++)
-            if (p->message[m].transit.to == lane)
-                add_step(w, BMF_STEP_RECEIVE, m, 0.0);
-        for (int64_t m = begin; m < end; m++)
-            if (p->message[m].transit.from == lane)
-                add_step(w, BMF_STEP_SENT, m, 0.0);
-    }
+    recorded_add_rounds(w->program, c, lane, add_message_step, w->lane);
 }
 
 static void add_leaving(walk *w, int64_t collective, int32_t lane)
@@ -113,16 +102,65 @@ static void add_wait(walk *w, int64_t k)
         add_leaving(w, w->program->of_event[start], run->event[k].lane);
 }
 
-static double computing(const bmf_recorded_program *p, int64_t k)
+double recorded_computing(const bmf_recorded_program *p, int64_t nanoseconds, int64_t steps)
 {
-    const bmf_event *event = &p->run->event[k];
-    const int64_t nanoseconds = event->kind == BMF_EVENT_KERNEL && p->run->detail[k].number >= 0
-                                    ? p->run->detail[k].number
-                                    : event->end - event->begin;
+    switch (p->options->compute) {
+    case BMF_REPLAY_STEPS:
+        return (double)steps * p->options->step;
+    case BMF_REPLAY_ZERO:
+        return 0.0;
+    case BMF_REPLAY_MEASURED:
+        break;
+    }
     return p->machine->compute == BMF_COMPUTE_ZERO ? 0.0 : (double)nanoseconds * 1e-9 / p->machine->power;
 }
 
-static void add_event(walk *w, int64_t k)
+/* Seconds of computing, of a file, or of tries that found nothing. */
+static double own_seconds(const bmf_recorded_program *p, int64_t k)
+{
+    const bmf_event *event = &p->run->event[k];
+    if (event->kind == BMF_EVENT_WAIT)
+        return (double)event->amount * p->options->probe;
+    if (event->kind == BMF_EVENT_KERNEL && p->run->detail[k].number >= 0)
+        return recorded_computing(p, p->run->detail[k].number, event->amount);
+    return recorded_computing(p, event->end - event->begin, 0);
+}
+
+/* A wait for several: the receives behind the first one, which stand at its end, belong to its call. */
+static int32_t more_receives(const bmf_recorded_program *p, const walk *w, int64_t k, int64_t end)
+{
+    const bmf_event *first = &p->run->event[k];
+    const char *name = p->run->name[first->name];
+    int32_t more = 0;
+    if (strncmp(name, "waitall", 7) != 0 && strncmp(name, "testall", 7) != 0 && !strstr(name, "some"))
+        return 0;
+    for (int64_t j = k + 1; j < end; j++) {
+        const bmf_event *event = &p->run->event[j];
+        if (event->name != first->name || event->begin != first->end || event->end != first->end)
+            break;
+        more += event->kind == BMF_EVENT_RECEIVE && started_by(w, event->round) >= 0;
+    }
+    return more;
+}
+
+/* The steps of receives that one call waits for stand behind the first of them, and the others have none. */
+static void add_receives(walk *w, int64_t k, int64_t end)
+{
+    const bmf_recorded_program *p = w->program;
+    if (k < w->taken)
+        return;
+    const int32_t more = started_by(w, p->run->event[k].round) < 0 ? 0 : more_receives(p, w, k, end);
+    add_step(w, BMF_STEP_RECEIVE, p->of_event[k], 0.0);
+    w->lane->step[w->lane->steps - 1].more = more;
+    for (int32_t found = 0; found < more;)
+        if (p->run->event[++k].kind == BMF_EVENT_RECEIVE && started_by(w, p->run->event[k].round) >= 0) {
+            add_step(w, BMF_STEP_RECEIVE, p->of_event[k], 0.0);
+            found++;
+        }
+    w->taken = k + 1;
+}
+
+static void add_event(walk *w, int64_t k, int64_t end)
 {
     const bmf_recorded_program *p = w->program;
     const bmf_event *event = &p->run->event[k];
@@ -131,7 +169,9 @@ static void add_event(walk *w, int64_t k)
     const bool posts = event->kind == BMF_EVENT_RECEIVE && started_by(w, event->round) < 0;
     add_step(w, BMF_STEP_BEGIN, k, 0.0);
     if (event->kind == BMF_EVENT_KERNEL || event->kind == BMF_EVENT_FILE)
-        add_step(w, BMF_STEP_SECONDS, k, computing(p, k));
+        add_step(w, BMF_STEP_SECONDS, k, own_seconds(p, k));
+    else if (event->kind == BMF_EVENT_WAIT && detail_flags(&p->run->detail[k]) & BMF_DETAIL_UNSUCCESSFUL)
+        add_step(w, BMF_STEP_SECONDS, k, own_seconds(p, k));
     else if (event->kind == BMF_EVENT_SEND)
         add_step(w, BMF_STEP_SEND, m, 0.0);
     else if (event->kind == BMF_EVENT_WAIT)
@@ -141,7 +181,7 @@ static void add_event(walk *w, int64_t k)
     if (posts)
         add_step(w, BMF_STEP_POST, m, 0.0);
     if (event->kind == BMF_EVENT_RECEIVE)
-        add_step(w, BMF_STEP_RECEIVE, m, 0.0);
+        add_receives(w, k, end);
     if (event->kind == BMF_EVENT_WAIT && detail_flags(&p->run->detail[k]) & BMF_DETAIL_POST && w->request[event->round])
         add_step(w, BMF_STEP_POST, p->of_event[w->request[event->round] - 1], 0.0);
     add_step(w, BMF_STEP_END, k, 0.0);
@@ -171,16 +211,16 @@ static int find_requests(walk *w, int64_t begin, int64_t end)
     return BMF_OK;
 }
 
-static int add_lane(bmf_recorded_program *p, int64_t begin, int64_t end)
+static int add_lane(bmf_recorded_program *p, int32_t lane, int64_t begin, int64_t end)
 {
-    walk w = {.program = p};
+    walk w = {.program = p, .lane = &p->lane[lane]};
     int status = find_requests(&w, begin, end);
     for (int64_t k = begin; k < end && status == BMF_OK; k++) {
         const bmf_event *event = &p->run->event[k];
         if (event->kind > BMF_EVENT_SKELETON) {
             if (event->end > event->begin)
                 close_regions(&w, event->begin);
-            add_event(&w, k);
+            add_event(&w, k, end);
             continue;
         }
         close_regions(&w, event->begin);
@@ -201,16 +241,13 @@ static int add_lanes(bmf_recorded_program *p)
 {
     const bmf_trace_run *run = p->run;
     int64_t begin = 0;
-    p->first_step = allocate_array((int64_t)run->lanes + 1, (int64_t)sizeof *p->first_step);
     for (int32_t lane = 0; lane < run->lanes; lane++) {
         int64_t end = begin;
         while (end < run->events && run->event[end].lane == lane)
             end++;
-        p->first_step[lane] = p->steps;
-        BMF_TRY(add_lane(p, begin, end));
+        BMF_TRY(add_lane(p, lane, begin, end));
         begin = end;
     }
-    p->first_step[run->lanes] = p->steps;
     return BMF_OK;
 }
 
@@ -237,15 +274,8 @@ static int check(const bmf_trace_run *run)
 
 static void ask_network(bmf_recorded_program *p)
 {
-    for (int64_t k = 0; k < p->collectives; k++) {
-        bmf_recorded_collective *c = &p->collective[k];
-        if (p->network->type->collective_seconds)
-            c->seconds = p->network->type->collective_seconds(p->network, c->operation, c->members, c->bytes);
-        if (isnan(c->seconds) && c->members == 1)
-            c->seconds = 0.0;
-        if (isnan(c->seconds))
-            recorded_make_rounds(p, c);
-    }
+    for (int64_t k = 0; k < p->collectives; k++)
+        recorded_ask_network(p, &p->collective[k]);
 }
 
 /* ---- the predicted run ---- */
@@ -255,7 +285,7 @@ static int64_t nanoseconds(double seconds)
     return (int64_t)llround(seconds * 1e9);
 }
 
-static bmf_trace_run *make_run(const bmf_recorded_program *p, const double *begin, const double *end)
+static bmf_trace_run *make_run(const bmf_recorded_program *p)
 {
     const bmf_trace_run *from = p->run;
     bmf_trace_run *run = run_create(from->program, p->machine->name, from->lanes, from->ranks, from->threads);
@@ -271,13 +301,15 @@ static bmf_trace_run *make_run(const bmf_recorded_program *p, const double *begi
     run->detail = allocate_array(from->events, (int64_t)sizeof *run->detail);
     for (int64_t k = 0; k < from->events; k++) {
         bmf_event event = from->event[k];
-        event.begin = nanoseconds(begin[k]);
-        event.end = nanoseconds(end[k]);
+        event.begin = nanoseconds(p->begin[k]);
+        event.end = nanoseconds(p->end[k]);
         event.low = event.high = event.end - event.begin;
         event.name = (uint16_t)name[event.name];
         event.node = node[event.node];
         run_add(run, &event);
         run->detail[k] = from->detail[k];
+        if (event.kind == BMF_EVENT_KERNEL && run->detail[k].number >= 0)
+            run->detail[k].number = event.end - event.begin;
     }
     free(name);
     return run;
@@ -285,25 +317,27 @@ static bmf_trace_run *make_run(const bmf_recorded_program *p, const double *begi
 
 static int carry_out(bmf_recorded_program *p, bmf_trace_run **predicted, bmf_recorded_replay *result)
 {
-    double *times = allocate_clear(2 * p->run->events, (int64_t)sizeof *times);
-    int status = recorded_run(p, times, times + p->run->events, &result->seconds);
+    p->begin = allocate_clear(p->run->events, (int64_t)sizeof *p->begin);
+    p->end = allocate_clear(p->run->events, (int64_t)sizeof *p->end);
+    int status = recorded_run(p, &result->seconds);
     if (status == BMF_OK && !(result->seconds < (double)BMF_TRACE_MAX_NUMBER * 1e-9))
         status =
             bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the run would take %g s, more than a trace can hold", result->seconds);
     if (status == BMF_OK) {
-        *predicted = make_run(p, times, times + p->run->events);
+        *predicted = make_run(p);
         status = (*predicted)->dropped > 0 || run_sort(*predicted) != BMF_OK
                      ? bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for the predicted run")
                      : BMF_OK;
     }
-    free(times);
     return status;
 }
 
 int replay_recorded(const bmf_trace_run *run, const bmf_machine *machine, bmf_network *network,
-                    bmf_trace_run **predicted, bmf_recorded_replay *result)
+                    const bmf_recorded_options *options, bmf_trace_run **predicted, bmf_recorded_replay *result)
 {
-    bmf_recorded_program p = {.run = run, .machine = machine, .network = network};
+    bmf_recorded_program p = {
+        .run = run, .machine = machine, .network = network, .options = options, .lanes = run->lanes};
+    p.lane = allocate_clear(p.lanes, (int64_t)sizeof *p.lane);
     *predicted = NULL;
     *result = (bmf_recorded_replay){0};
     int status = check(run);
@@ -311,10 +345,11 @@ int replay_recorded(const bmf_trace_run *run, const bmf_machine *machine, bmf_ne
         status = recorded_match(&p);
     result->messages = p.messages;
     for (int64_t m = 0; m < p.messages; m++)
-        result->bytes += p.message[m].transit.bytes;
+        result->bytes += message_at(&p, m)->transit.bytes;
     result->collectives = p.collectives;
     result->wild = p.wild;
     if (status == BMF_OK) {
+        recorded_start(&p);
         ask_network(&p);
         status = add_lanes(&p);
     }
@@ -324,10 +359,6 @@ int replay_recorded(const bmf_trace_run *run, const bmf_machine *machine, bmf_ne
         run_free(*predicted);
         *predicted = NULL;
     }
-    free(p.message);
-    free(p.collective);
-    free(p.of_event);
-    free(p.step);
-    free(p.first_step);
+    recorded_free(&p);
     return status;
 }

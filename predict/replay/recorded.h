@@ -5,14 +5,30 @@
  *   message     the machine's network; the receiver needs it from the later of its call and the arrival on
  *   collective  all leave at the latest start of the group + T(p, d) of the network's sheet, d the largest count of any
  *               member; networks without such times, or with collectives = "messages", send the messages that MPICH
- * does   computing   the recorded processor time / the machine's power
- *   tests that found nothing take no time: their number is the recording machine's affair
+ *               does
+ *   computing   the recorded processor time / the machine's power
+ *   tests that found nothing take no time in replays, since their number is the recording machine's affair, and
+ *               `probe` in predictions, where it is this machine's
  * Deterministic: the same trace and machine give the same bits. */
 #ifndef BMF_REPLAY_RECORDED_H
 #define BMF_REPLAY_RECORDED_H
 
 #include "predict/machine/machine.h"
 #include "runtime/trace/trace.h"
+
+/* What computing takes. */
+typedef enum bmf_replay_compute {
+    BMF_REPLAY_MEASURED, /* the recorded processor time / the machine's power; nothing on machines that compute so */
+    BMF_REPLAY_STEPS,    /* what the program said by bmf_compute, a step of `step` seconds each */
+    BMF_REPLAY_ZERO
+} bmf_replay_compute;
+
+typedef struct bmf_recorded_options {
+    bmf_replay_compute compute;
+    double step;    /* seconds */
+    double probe;   /* seconds of a test or probe that finds nothing */
+    int64_t sample; /* of the network: 0, or BMF_SAMPLE_LEAST, .. */
+} bmf_recorded_options;
 
 typedef struct bmf_recorded_replay {
     double seconds;          /* the last processor's end */
@@ -25,6 +41,6 @@ bool is_recorded(const bmf_trace_run *run);
 /* predicted: the run on the machine, to be freed. Errors: BMF_ERROR_ARGUMENT, in one line: the run is incomplete or has
  * calls whose meaning is not recorded, messages without a second end, ranks that wait for each other for ever. */
 int replay_recorded(const bmf_trace_run *run, const bmf_machine *machine, bmf_network *network,
-                    bmf_trace_run **predicted, bmf_recorded_replay *result);
+                    const bmf_recorded_options *options, bmf_trace_run **predicted, bmf_recorded_replay *result);
 
 #endif

@@ -49,20 +49,23 @@ static bool same_message(const entry *a, const entry *b)
 
 int64_t recorded_add_message(bmf_recorded_program *p, int64_t from, int64_t to, int64_t bytes, int64_t round)
 {
-    *ARRAY_APPEND(p->message, p->messages, p->message_capacity) = (bmf_recorded_message){
+    if (p->messages == p->blocks * MESSAGE_BLOCK) {
+        p->block = reallocate_array(p->block, p->blocks, p->blocks + 1, (int64_t)sizeof *p->block);
+        p->block[p->blocks++] = allocate_array(MESSAGE_BLOCK, (int64_t)sizeof **p->block);
+    }
+    *message_at(p, p->messages) = (bmf_recorded_message){
         .transit = {.from = from, .to = to, .bytes = bytes, .round = round, .posted = INFINITY}, .waiting = {-1, -1}};
-    return p->messages - 1;
+    return p->messages++;
 }
 
 /* How the send was called, which data sheets tell apart. */
-static bmf_send_mode mode_of(const bmf_trace_run *run, int64_t k)
+bmf_send_mode recorded_send_mode(const char *name, bool nonblocking)
 {
-    const char *name = run->name[run->event[k].name];
     if (strncmp(name, "ssend", 5) == 0 || strncmp(name, "issend", 6) == 0)
         return BMF_SEND_SYNCHRONOUS;
     if (strncmp(name, "rsend", 5) == 0 || strncmp(name, "irsend", 6) == 0)
         return BMF_SEND_READY;
-    return detail_flags(&run->detail[k]) & BMF_DETAIL_NONBLOCKING ? BMF_SEND_NONBLOCKING : BMF_SEND_BLOCKING;
+    return nonblocking ? BMF_SEND_NONBLOCKING : BMF_SEND_BLOCKING;
 }
 
 static int lacks_end(const entry *e)
@@ -80,7 +83,8 @@ static int pair_messages(bmf_recorded_program *p, const entry *list, int64_t cou
             return lacks_end(&list[k]);
         const bmf_event *send = &p->run->event[list[k].event];
         const int64_t m = recorded_add_message(p, list[k].from, list[k].to, send->amount, p->messages);
-        p->message[m].transit.mode = mode_of(p->run, list[k].event);
+        message_at(p, m)->transit.mode = recorded_send_mode(
+            p->run->name[send->name], detail_flags(&p->run->detail[list[k].event]) & BMF_DETAIL_NONBLOCKING);
         p->of_event[list[k].event] = p->of_event[list[k + 1].event] = m;
     }
     return BMF_OK;
@@ -111,20 +115,21 @@ static int match_messages(bmf_recorded_program *p)
 
 /* ---- collectives ---- */
 
-/* The operation without the letter of a nonblocking call. */
-static const char *operation_of(const bmf_trace_run *run, int64_t k)
+const char *recorded_operation(const char *name, bool nonblocking)
 {
-    const char *name = run->name[run->event[k].name];
-    const bool nonblocking = detail_flags(&run->detail[k]) & BMF_DETAIL_NONBLOCKING;
     if (nonblocking && strncmp(name, "start", 5) != 0)
         return strncmp(name, "comm_i", 6) == 0 ? "comm_dup" : name + 1;
     return nonblocking ? "allreduce" : name;
 }
 
-static int32_t rank_in_group(const bmf_trace_run *run, uint32_t group, int32_t lane)
+static const char *operation_of(const bmf_trace_run *run, int64_t k)
 {
-    const int32_t *member = run_members(run, group);
-    for (int32_t k = 0; k < run->group[group].members; k++)
+    return recorded_operation(run->name[run->event[k].name], detail_flags(&run->detail[k]) & BMF_DETAIL_NONBLOCKING);
+}
+
+int32_t recorded_rank_in_group(const int32_t *member, int32_t members, int32_t lane)
+{
+    for (int32_t k = 0; k < members; k++)
         if (member[k] == lane)
             return k;
     return -1;
@@ -138,10 +143,11 @@ static int add_collective(bmf_recorded_program *p, const entry *list, int64_t be
     const bmf_event *event = &run->event[first->event];
     bmf_recorded_collective c = {.operation = operation_of(run, first->event),
                                  .group = first->group,
+                                 .member = run_members(run, first->group),
                                  .members = run->group[first->group].members,
-                                 .root = event->peer < 0 ? -1 : rank_in_group(run, first->group, event->peer),
                                  .seconds = NAN,
                                  .waiting = -1};
+    c.root = event->peer < 0 ? -1 : recorded_rank_in_group(c.member, c.members, event->peer);
     if (end - begin != c.members)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                         "event %" PRId64 ": of the %d ranks of collective %" PRId64 " of a group only %" PRId64

@@ -125,7 +125,7 @@ static bool begins(const char *text, const char *with)
 
 void recorded_make_rounds(bmf_recorded_program *p, bmf_recorded_collective *c)
 {
-    builder b = {p, run_members(p->run, c->group), c->members, 0, c->root < 0 ? 0 : c->root};
+    builder b = {p, c->member, c->members, 0, c->root < 0 ? 0 : c->root};
     const char *name = c->operation;
     c->message = p->messages;
     if (begins(name, "barrier"))
@@ -147,4 +147,36 @@ void recorded_make_rounds(bmf_recorded_program *p, bmf_recorded_collective *c)
     else
         allgather(&b, c->bytes > 0 ? c->bytes : COLOR_AND_KEY);
     c->messages = p->messages - c->message;
+}
+
+void recorded_ask_network(bmf_recorded_program *p, bmf_recorded_collective *c)
+{
+    if (p->network->type->collective_seconds)
+        c->seconds = p->network->type->collective_seconds(p->network, c->operation, c->members, c->bytes);
+    if (isnan(c->seconds) && c->members == 1)
+        c->seconds = 0.0;
+    if (isnan(c->seconds))
+        recorded_make_rounds(p, c);
+}
+
+/* In every round a lane is ready for its receives, sends, receives, and waits. */
+void recorded_add_rounds(const bmf_recorded_program *p, const bmf_recorded_collective *c, int32_t lane,
+                         void (*add_step)(void *state, bmf_step_kind kind, int64_t message), void *state)
+{
+    const int64_t last = c->message + c->messages;
+    for (int64_t begin = c->message, end; begin < last; begin = end) {
+        const int64_t round = message_at(p, begin)->transit.round;
+        for (end = begin; end < last && message_at(p, end)->transit.round == round; end++)
+            if (message_at(p, end)->transit.to == lane)
+                add_step(state, BMF_STEP_POST, end);
+        for (int64_t m = begin; m < end; m++)
+            if (message_at(p, m)->transit.from == lane)
+                add_step(state, BMF_STEP_SEND, m);
+        for (int64_t m = begin; m < end; m++)
+            if (message_at(p, m)->transit.to == lane)
+                add_step(state, BMF_STEP_RECEIVE, m);
+        for (int64_t m = begin; m < end; m++)
+            if (message_at(p, m)->transit.from == lane)
+                add_step(state, BMF_STEP_SENT, m);
+    }
 }

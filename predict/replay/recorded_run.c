@@ -1,8 +1,9 @@
-/* Carrying out the steps of recorded lanes with a network.
+/* Carrying out the steps of the lanes of MPI programs with a network.
  *
  * Method: discrete events in causal order, as the simulator does it. A lane goes on by itself until it comes to a send
  * (or to being ready, if the network cares), which waits in a heap by (clock, lane), or until it needs a time that is
- * not known; what the network says, and the last member of a collective, wake it. Messages to oneself take no time.
+ * not known; what the network says, and the last member of a collective, wake it. Messages to oneself take no time. Of
+ * several receives that one call waits for, the one that arrives first is taken first.
  * Cost: O(log lanes) a send.
  */
 #include <math.h>
@@ -11,40 +12,35 @@
 
 #include "predict/replay/recorded_private.h"
 #include "runtime/base/allocate.h"
-
-typedef struct waiting_lane {
-    double clock;
-    int32_t lane;
-} waiting_lane;
+#include "runtime/base/array.h"
 
 #define HEAP(name)        lanes_##name
 #define HEAP_ELEMENT      waiting_lane
 #define HEAP_BEFORE(a, b) ((a).clock < (b).clock || ((a).clock == (b).clock && (a).lane < (b).lane))
 #include "runtime/base/heap.h"
 
-typedef struct engine {
-    bmf_recorded_program *program;
-    double *clock;
-    int64_t *at;        /* by lane: the next step */
-    int32_t *next_lane; /* chains of lanes that wait for one collective, -1 at the end */
-    double *begin, *end;
-    waiting_lane *heap;
-    int64_t waiting;
-} engine;
-
-static void go_on(engine *e, int32_t lane);
-
-static void wait_for_turn(engine *e, int32_t lane)
+void recorded_add_step(bmf_recorded_lane *lane, bmf_step_kind kind, int64_t index, double seconds)
 {
-    lanes_push(e->heap, &e->waiting, (waiting_lane){e->clock[lane], lane});
+    *ARRAY_APPEND(lane->step, lane->steps, lane->capacity) = (bmf_recorded_step){seconds, index, (uint16_t)kind, 0, 0};
 }
 
-static void wake(engine *e, int32_t *lane)
+static void changed(bmf_recorded_program *p, int64_t lane)
+{
+    if (p->changed)
+        p->changed(p, lane);
+}
+
+static void wait_for_turn(bmf_recorded_program *p, int32_t lane)
+{
+    lanes_push(p->heap, &p->waiting, (waiting_lane){p->lane[lane].clock, lane});
+}
+
+static void wake(bmf_recorded_program *p, int32_t *lane)
 {
     const int32_t woken = *lane;
     *lane = -1;
     if (woken >= 0)
-        go_on(e, woken);
+        recorded_go_on(p, woken);
 }
 
 static bmf_recorded_message *message_of(bmf_transit *transit)
@@ -56,6 +52,7 @@ static bmf_recorded_message *message_of(bmf_transit *transit)
 static void became_known(void *simulator, bmf_transit *transit)
 {
     bmf_recorded_message *m = message_of(transit);
+    changed(simulator, transit->from);
     wake(simulator, &m->waiting[0]);
 }
 
@@ -63,178 +60,345 @@ static void became_complete(void *simulator, bmf_transit *transit)
 {
     bmf_recorded_message *m = message_of(transit);
     m->complete = true;
+    changed(simulator, transit->from);
+    changed(simulator, transit->to);
     wake(simulator, &m->waiting[0]);
     wake(simulator, &m->waiting[1]);
 }
 
 /* ---- steps; false: the lane stands still ---- */
 
-static bool is_ordered(const engine *e, const bmf_recorded_step *step)
+static bool is_post(const bmf_recorded_step *step)
 {
-    const bmf_recorded_message *m = &e->program->message[step->index];
-    if (step->kind != BMF_STEP_SEND && step->kind != BMF_STEP_POST)
-        return false;
-    return m->transit.from != m->transit.to && (step->kind == BMF_STEP_SEND || e->program->network->type->post);
+    return step->kind == BMF_STEP_POST || step->kind == BMF_STEP_POST_OPEN;
 }
 
-static bool receive(engine *e, int32_t lane, bmf_recorded_message *m)
+/* The message of a post, send or receive; NULL: not known yet. */
+static bmf_recorded_message *message_of_step(const bmf_recorded_program *p, const bmf_recorded_step *step)
 {
-    const bmf_transit *t = &m->transit;
-    if (!m->complete) {
-        m->waiting[1] = lane;
+    if (step->kind != BMF_STEP_POST_OPEN && step->kind != BMF_STEP_RECEIVE_OPEN)
+        return message_at(p, step->index);
+    const int64_t m = p->receive[step->index].message;
+    return m < 0 ? NULL : message_at(p, m);
+}
+
+static bool is_ordered(const bmf_recorded_program *p, const bmf_recorded_step *step)
+{
+    if (step->kind != BMF_STEP_SEND && !is_post(step))
+        return false;
+    if (is_post(step) && !p->network->type->post)
+        return false;
+    const bmf_recorded_message *m = message_of_step(p, step);
+    return !m || m->transit.from != m->transit.to;
+}
+
+/* The first of the step's messages that is not there yet. False, and the lane is going to be woken: there is one. */
+static bool all_arrived(bmf_recorded_program *p, int32_t lane, const bmf_recorded_step *step)
+{
+    for (int32_t k = 0; k <= step->more; k++) {
+        bmf_recorded_message *m = message_of_step(p, &step[k]);
+        if (m && m->complete)
+            continue;
+        *(m ? &m->waiting[1] : &p->receive[step[k].index].waiting) = lane;
         return false;
     }
-    e->clock[lane] = fmax(e->clock[lane], t->arrived) + t->receive_overhead;
+    return true;
+}
+
+static int by_arrival(const void *a, const void *b)
+{
+    const bmf_transit *x = *(const bmf_transit *const *)a, *y = *(const bmf_transit *const *)b;
+    if (x->arrived != y->arrived)
+        return x->arrived < y->arrived ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static void take(bmf_recorded_lane *lane, const bmf_transit *t)
+{
+    lane->clock = fmax(lane->clock, t->arrived) + t->receive_overhead;
+}
+
+static bool receive(bmf_recorded_program *p, int32_t number, const bmf_recorded_step *step)
+{
+    bmf_recorded_lane *lane = &p->lane[number];
+    const int32_t count = step->more + 1;
+    if (!all_arrived(p, number, step))
+        return false;
+    if (count == 1) {
+        take(lane, &message_of_step(p, step)->transit);
+        return true;
+    }
+    const bmf_transit **list = allocate_array(count, (int64_t)sizeof *list);
+    for (int32_t k = 0; k < count; k++)
+        list[k] = &message_of_step(p, &step[k])->transit;
+    qsort(list, (size_t)count, sizeof *list, by_arrival);
+    for (int32_t k = 0; k < count; k++)
+        take(lane, list[k]);
+    free(list);
+    lane->at += step->more;
     return true;
 }
 
 /* Until a time of a sent message that its sender needs. */
-static bool wait_until(engine *e, int32_t lane, bmf_recorded_message *m, double time)
+static bool wait_until(bmf_recorded_lane *lane, int32_t number, bmf_recorded_message *m, double time)
 {
     if (isnan(time)) {
-        m->waiting[0] = lane;
+        m->waiting[0] = number;
         return false;
     }
-    e->clock[lane] = fmax(e->clock[lane], time);
+    lane->clock = fmax(lane->clock, time);
     return true;
 }
 
-static void join(engine *e, int32_t lane, bmf_recorded_collective *c)
+/* Wakes the lanes that wait for a collective. */
+static void wake_all(bmf_recorded_program *p, bmf_recorded_collective *c)
 {
-    c->latest = c->arrived++ == 0 ? e->clock[lane] : fmax(c->latest, e->clock[lane]);
-    if (c->arrived < c->members)
-        return;
-    for (int32_t waiting = (int32_t)c->waiting, next; waiting >= 0; waiting = next) {
-        next = e->next_lane[waiting];
-        go_on(e, waiting);
+    int32_t waiting = c->waiting;
+    c->waiting = -1;
+    for (int32_t next; waiting >= 0; waiting = next) {
+        next = p->lane[waiting].next;
+        recorded_go_on(p, waiting);
     }
 }
 
-static bool leave(engine *e, int32_t lane, bmf_recorded_collective *c)
+static void stand(bmf_recorded_program *p, int32_t lane, bmf_recorded_collective *c)
+{
+    p->lane[lane].next = c->waiting;
+    c->waiting = lane;
+}
+
+static void join(bmf_recorded_program *p, int32_t lane, int64_t number)
+{
+    bmf_recorded_collective *c = &p->collective[number];
+    const double clock = p->lane[lane].clock;
+    c->latest = c->arrived++ == 0 ? clock : fmax(c->latest, clock);
+    if (c->arrived < c->members)
+        return;
+    for (int32_t k = 0; k < c->members; k++)
+        changed(p, c->member[k]);
+    wake_all(p, c);
+}
+
+static bool leave(bmf_recorded_program *p, int32_t lane, bmf_recorded_collective *c)
 {
     if (c->arrived < c->members) {
-        e->next_lane[lane] = (int32_t)c->waiting;
-        c->waiting = lane;
+        stand(p, lane, c);
         return false;
     }
-    e->clock[lane] = fmax(e->clock[lane], c->latest + (isnan(c->seconds) ? 0.0 : c->seconds));
+    p->lane[lane].clock = fmax(p->lane[lane].clock, c->latest + (isnan(c->seconds) ? 0.0 : c->seconds));
+    return true;
+}
+
+typedef struct inserted {
+    bmf_recorded_step *step;
+    int64_t steps, capacity;
+} inserted;
+
+static void insert(void *state, bmf_step_kind kind, int64_t message)
+{
+    inserted *list = state;
+    *ARRAY_APPEND(list->step, list->steps, list->capacity) = (bmf_recorded_step){0.0, message, (uint16_t)kind, 0, 0};
+}
+
+/* Of a running program, once all call the collective: its messages, or its time, come behind the step. */
+static bool make_rounds(bmf_recorded_program *p, int32_t number, bmf_recorded_collective *c)
+{
+    bmf_recorded_lane *lane = &p->lane[number];
+    inserted list = {0};
+    if (c->called < c->members) {
+        stand(p, number, c);
+        return false;
+    }
+    if (isnan(c->seconds))
+        recorded_add_rounds(p, c, number, insert, &list);
+    else
+        insert(&list, BMF_STEP_LEAVE, c - p->collective);
+    for (int64_t k = 0; k < list.steps; k++)
+        list.step[k].call = lane->step[lane->at].call;
+    ARRAY_RESERVE(lane->step, lane->capacity, lane->steps + list.steps);
+    bmf_recorded_step *behind = lane->step + lane->at + 1;
+    memmove(behind + list.steps, behind, (size_t)(lane->steps - lane->at - 1) * sizeof *behind);
+    if (list.steps > 0)
+        memcpy(behind, list.step, (size_t)list.steps * sizeof *behind);
+    lane->steps += list.steps;
+    free(list.step);
     return true;
 }
 
 /* A message to oneself is there when it is sent. */
-static void send_to_self(engine *e, int32_t lane, bmf_recorded_message *m)
+static void send_to_self(bmf_recorded_program *p, int32_t lane, bmf_recorded_message *m)
 {
-    m->transit.sender_free = m->transit.send_done = m->transit.arrived = m->transit.sent = e->clock[lane];
+    m->transit.sender_free = m->transit.send_done = m->transit.arrived = m->transit.sent = p->lane[lane].clock;
     m->sent = true;
-    became_complete(e, &m->transit);
+    became_complete(p, &m->transit);
 }
 
-static bool do_step(engine *e, int32_t lane, const bmf_recorded_step *step)
+/* The receive of a message is ready at a time. */
+static void post(bmf_recorded_program *p, bmf_recorded_message *m, double clock)
 {
-    bmf_recorded_program *p = e->program;
-    bmf_recorded_message *m = &p->message[step->index];
-    switch (step->kind) {
+    if (!m->posted)
+        m->transit.posted = p->network->type->post ? clock : INFINITY;
+    m->posted = true;
+}
+
+static void post_open(bmf_recorded_program *p, bmf_recorded_receive *r, double clock)
+{
+    r->posted = true;
+    r->at = clock;
+    if (r->message >= 0)
+        post(p, message_at(p, r->message), clock);
+    changed(p, r->lane);
+}
+
+void recorded_known(bmf_recorded_program *p, bmf_recorded_receive *r, int64_t number)
+{
+    bmf_recorded_message *m = message_at(p, number);
+    r->message = number;
+    if (r->posted) {
+        post(p, m, r->at);
+        if (m->sent && !m->complete && p->network->type->post)
+            p->network->type->post(p->network, &m->transit);
+    }
+    changed(p, r->lane);
+    wake(p, &r->waiting);
+}
+
+static bool do_step(bmf_recorded_program *p, int32_t number, const bmf_recorded_step *step)
+{
+    bmf_recorded_lane *lane = &p->lane[number];
+    bmf_recorded_message *m;
+    switch ((bmf_step_kind)step->kind) {
     case BMF_STEP_SECONDS:
-        e->clock[lane] += step->seconds;
+        lane->clock += step->seconds;
         return true;
     case BMF_STEP_BEGIN:
-        e->begin[step->index] = e->clock[lane];
+        p->begin[step->index] = lane->clock;
         return true;
     case BMF_STEP_END:
-        e->end[step->index] = e->clock[lane];
+        p->end[step->index] = lane->clock;
         return true;
     case BMF_STEP_POST:
-        if (!m->posted)
-            m->transit.posted = p->network->type->post ? e->clock[lane] : INFINITY;
-        m->posted = true;
+        post(p, message_at(p, step->index), lane->clock);
+        return true;
+    case BMF_STEP_POST_OPEN:
+        post_open(p, &p->receive[step->index], lane->clock);
         return true;
     case BMF_STEP_SEND: /* to oneself, or one that has been sent: the sender goes on */
+        m = message_at(p, step->index);
         if (!m->sent)
-            send_to_self(e, lane, m);
-        return wait_until(e, lane, m, m->transit.sender_free);
+            send_to_self(p, number, m);
+        return wait_until(lane, number, m, m->transit.sender_free);
     case BMF_STEP_RECEIVE:
-        return receive(e, lane, m);
+    case BMF_STEP_RECEIVE_OPEN:
+        return receive(p, number, step);
     case BMF_STEP_SENT:
-        return wait_until(e, lane, m, m->transit.send_done);
+        m = message_at(p, step->index);
+        return wait_until(lane, number, m, m->transit.send_done);
     case BMF_STEP_JOIN:
-        join(e, lane, &p->collective[step->index]);
+        join(p, number, step->index);
         return true;
     case BMF_STEP_LEAVE:
-        return leave(e, lane, &p->collective[step->index]);
+        return leave(p, number, &p->collective[step->index]);
+    case BMF_STEP_ROUNDS:
+        return make_rounds(p, number, &p->collective[step->index]);
+    case BMF_STEP_STOP:
+        changed(p, number);
+        return false;
     }
     return true;
 }
 
-static void go_on(engine *e, int32_t lane)
+void recorded_go_on(bmf_recorded_program *p, int32_t number)
 {
-    const bmf_recorded_program *p = e->program;
-    while (e->at[lane] < p->first_step[lane + 1]) {
-        const bmf_recorded_step *step = &p->step[e->at[lane]];
-        if (is_ordered(e, step) && !(step->kind == BMF_STEP_SEND && p->message[step->index].sent)) {
-            wait_for_turn(e, lane);
-            return;
+    bmf_recorded_lane *lane = &p->lane[number];
+    if (lane->going) /* a step of its own woke it */
+        return;
+    lane->going = true;
+    while (lane->at < lane->steps) {
+        const bmf_recorded_step step = lane->step[lane->at];
+        if (is_ordered(p, &step) && !(step.kind == BMF_STEP_SEND && message_at(p, step.index)->sent)) {
+            wait_for_turn(p, number);
+            break;
         }
-        if (!do_step(e, lane, step))
-            return;
-        e->at[lane]++;
+        if (!do_step(p, number, &lane->step[lane->at]))
+            break;
+        lane->at++;
     }
+    lane->going = false;
 }
 
 /* ---- turns ---- */
 
-static void send(engine *e, bmf_recorded_message *m, double clock)
+static void send(bmf_recorded_program *p, bmf_recorded_message *m, double clock)
 {
-    bmf_network *network = e->program->network;
+    bmf_network *network = p->network;
     bmf_transit *t = &m->transit;
     t->sent = clock;
     t->sender_free = t->send_done = t->arrived = NAN;
     m->sent = true;
+    changed(p, t->to);
     if (network->type->collective)
         network->type->send_round(network, &t, 1);
     else
         network->type->send(network, t);
 }
 
-static void take_turn(engine *e)
+static void take_turn(bmf_recorded_program *p)
 {
-    bmf_recorded_program *p = e->program;
-    const waiting_lane first = lanes_pop(e->heap, &e->waiting);
-    const bmf_recorded_step *step = &p->step[e->at[first.lane]];
-    bmf_recorded_message *m = &p->message[step->index];
-    if (step->kind == BMF_STEP_SEND) {
-        send(e, m, first.clock);
+    const waiting_lane first = lanes_pop(p->heap, &p->waiting);
+    bmf_recorded_lane *lane = &p->lane[first.lane];
+    const bmf_recorded_step step = lane->step[lane->at];
+    bmf_recorded_message *m = message_of_step(p, &step);
+    if (step.kind == BMF_STEP_SEND) {
+        send(p, m, first.clock);
     } else {
-        m->transit.posted = first.clock;
-        m->posted = true;
-        e->at[first.lane]++;
-        if (m->sent && !m->complete)
+        lane->at++;
+        if (step.kind == BMF_STEP_POST_OPEN)
+            post_open(p, &p->receive[step.index], first.clock);
+        else
+            post(p, m, first.clock);
+        if (m && m->sent && !m->complete)
             p->network->type->post(p->network, &m->transit);
     }
-    go_on(e, first.lane);
+    recorded_go_on(p, first.lane);
 }
 
-static double network_next(const engine *e)
+static double network_next(const bmf_recorded_program *p)
 {
-    bmf_network *network = e->program->network;
-    return network->type->next ? network->type->next(network) : INFINITY;
+    return p->network->type->next ? p->network->type->next(p->network) : INFINITY;
 }
 
-/* The first lane that did not come to its end, and what it waits in. */
-static int deadlock(const engine *e)
+double recorded_next(const bmf_recorded_program *p)
 {
-    const bmf_recorded_program *p = e->program;
+    return fmin(p->waiting > 0 ? p->heap[0].clock : INFINITY, network_next(p));
+}
+
+void recorded_take_next(bmf_recorded_program *p)
+{
+    if (p->waiting == 0 || network_next(p) <= p->heap[0].clock)
+        p->network->type->advance(p->network);
+    else
+        take_turn(p);
+}
+
+/* ---- all ---- */
+
+/* The lanes that did not come to their end, and what they wait in. */
+static int deadlock(const bmf_recorded_program *p)
+{
     char text[400];
     size_t used = 0;
     int32_t standing = 0;
-    for (int32_t lane = 0; lane < p->run->lanes; lane++) {
-        if (e->at[lane] == p->first_step[lane + 1])
+    for (int32_t number = 0; number < p->lanes; number++) {
+        const bmf_recorded_lane *lane = &p->lane[number];
+        if (lane->at == lane->steps)
             continue;
-        int64_t at = e->at[lane];
-        while (at > p->first_step[lane] && p->step[at].kind != BMF_STEP_BEGIN)
+        int64_t at = lane->at;
+        while (at > 0 && lane->step[at].kind != BMF_STEP_BEGIN)
             at--;
-        const bmf_event *event = &p->run->event[p->step[at].index];
+        const bmf_event *event = &p->run->event[lane->step[at].index];
         if (standing++ < 4 && used + 80 < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%srank %d in %.24s", used ? ", " : "", lane,
+            used += (size_t)snprintf(text + used, sizeof text - used, "%srank %d in %.24s", used ? ", " : "", number,
                                      p->run->name[event->name]);
     }
     if (standing == 0)
@@ -243,35 +407,39 @@ static int deadlock(const engine *e)
                     standing > 4 ? ", .." : "");
 }
 
-int recorded_run(bmf_recorded_program *p, double *begin, double *end, double *seconds)
+void recorded_start(bmf_recorded_program *p)
 {
-    const int64_t lanes = p->run->lanes;
-    engine e = {.program = p, .begin = begin, .end = end};
-    e.clock = allocate_clear(lanes, (int64_t)sizeof *e.clock);
-    e.at = allocate_array(lanes, (int64_t)sizeof *e.at);
-    e.next_lane = allocate_array(lanes, (int64_t)sizeof *e.next_lane);
-    e.heap = allocate_array(lanes + 1, (int64_t)sizeof *e.heap);
+    p->heap = allocate_array((int64_t)p->lanes + 1, (int64_t)sizeof *p->heap);
     p->network->complete = became_complete;
     p->network->freed = became_known;
-    p->network->simulator = &e;
-    p->network->type->start(p->network, 0);
-    for (int32_t lane = 0; lane < lanes; lane++)
-        e.at[lane] = p->first_step[lane];
-    for (int32_t lane = 0; lane < lanes; lane++)
-        go_on(&e, lane);
-    while (e.waiting > 0 || network_next(&e) < INFINITY) {
-        if (e.waiting == 0 || network_next(&e) <= e.heap[0].clock)
-            p->network->type->advance(p->network);
-        else
-            take_turn(&e);
-    }
+    p->network->simulator = p;
+    p->network->type->start(p->network, p->options->sample);
+}
+
+int recorded_run(bmf_recorded_program *p, double *seconds)
+{
+    for (int32_t lane = 0; lane < p->lanes; lane++)
+        recorded_go_on(p, lane);
+    while (recorded_next(p) < INFINITY)
+        recorded_take_next(p);
     *seconds = 0.0;
-    for (int64_t lane = 0; lane < lanes; lane++)
-        *seconds = fmax(*seconds, e.clock[lane]);
-    const int status = deadlock(&e);
-    free(e.clock);
-    free(e.at);
-    free(e.next_lane);
-    free(e.heap);
-    return status;
+    for (int32_t lane = 0; lane < p->lanes; lane++)
+        *seconds = fmax(*seconds, p->lane[lane].clock);
+    return deadlock(p);
+}
+
+void recorded_free(bmf_recorded_program *p)
+{
+    for (int64_t k = 0; k < p->blocks; k++)
+        free(p->block[k]);
+    for (int32_t lane = 0; p->lane && lane < p->lanes; lane++)
+        free(p->lane[lane].step);
+    free(p->block);
+    free(p->lane);
+    free(p->heap);
+    free(p->receive);
+    free(p->collective);
+    free(p->of_event);
+    free(p->begin);
+    free(p->end);
 }

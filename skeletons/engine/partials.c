@@ -94,18 +94,30 @@ void partials_free(bmf_partials *partials)
 
 /* ---- schedules ---- */
 
+/* Of one list. */
+static int64_t forest_bytes(const bmf_partials *partials, int64_t first, int64_t count)
+{
+    const int64_t *start = partials->partition->start;
+    return forest_records(partials->tree, start[first], start[first + count]) * partials->tree->record;
+}
+
 int64_t partials_bytes(const void *state, int64_t first, int64_t count)
 {
     const bmf_partials *partials = state;
-    const int64_t *start = partials->partition->start;
-    return forest_records(partials->tree, start[first], start[first + count]) * partials->tree->record;
+    int64_t bytes = 0;
+    for (int k = 0; k <= partials->besides; k++)
+        bytes += forest_bytes(partials_together(partials, k), first, count);
+    return bytes;
 }
 
 int64_t partials_record_bytes(const void *state, int64_t first, int64_t count)
 {
     const bmf_partials *partials = state;
+    int64_t bytes = 0;
     (void)first, (void)count;
-    return partials->tree->record;
+    for (int k = 0; k <= partials->besides; k++)
+        bytes += partials_room(partials, partials_together(partials, k)->tree->record);
+    return bytes;
 }
 
 /* Parts of nested splits do not stand at regular distances: the schedule is made over item numbers and then put onto
@@ -163,13 +175,17 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
         segment[0] = (bmf_segment){inbox, message->bytes};
         return message->bytes > 0;
     }
-    int64_t k = partials_local(partials, message->from);
-    bmf_forest *own = &inbox->own[inbox->owned];
-    const bmf_forest *sent =
-        inbox->send(partials, &partials->part[k], partials->partition->local_first + k, message, own);
-    inbox->owned += sent == own;
-    segment[0] = (bmf_segment){sent->value, sent->records * partials->tree->record};
-    return sent->nodes > 0;
+    const int64_t k = partials_local(partials, message->from);
+    int segments = 0;
+    for (int n = 0; n <= partials->besides; n++) {
+        const bmf_partials *of = partials_together(partials, n);
+        bmf_forest *own = &inbox->own[inbox->owned];
+        const bmf_forest *sent = inbox->send(of, &of->part[k], partials->partition->local_first + k, message, own);
+        inbox->owned += sent == own;
+        segment[segments] = (bmf_segment){sent->value, sent->records * of->tree->record};
+        segments += sent->nodes > 0;
+    }
+    return segments;
 }
 
 static int incoming(void *state, const bmf_message *message, bmf_segment *segment)
@@ -177,9 +193,19 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
     bmf_partials *partials = state;
     bmf_inbox *inbox = partials->inbox;
     struct arrived *arrived = &inbox->arrived[inbox->count++];
-    *arrived = (struct arrived){*message, allocate(message->bytes)};
-    segment[0] = (bmf_segment){arrived->values, message->bytes};
-    return message->bytes > 0;
+    *arrived = (struct arrived){*message, allocate(message->bytes + 16 * partials->besides)};
+    int segments = 0;
+    int64_t left = message->bytes;
+    char *values = arrived->values;
+    for (int n = 0; n < partials->besides; n++) {
+        const int64_t bytes = forest_bytes(partials_together(partials, n), message->first, message->count);
+        segment[segments] = (bmf_segment){values, bytes};
+        segments += bytes > 0;
+        values += partials_room(partials, bytes);
+        left -= bytes;
+    }
+    segment[segments] = (bmf_segment){values, left};
+    return segments + (left > 0);
 }
 
 typedef struct join_state {
@@ -194,9 +220,17 @@ static int join_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     const struct arrived *arrived = &partials->inbox->arrived[index];
     const bmf_partition *partition = partials->partition;
     const bmf_message *m = &arrived->message;
+    const char *values = arrived->values;
+    int code = 0;
     (void)worker;
-    return s->join(partials, &partials->part[piece->part - partition->local_first], piece->part, m,
-                   partition->start[m->first], partition->start[m->first + m->count], arrived->values);
+    for (int n = 0; n <= partials->besides; n++) {
+        const bmf_partials *of = partials_together(partials, n);
+        const int failed = s->join(of, &of->part[piece->part - partition->local_first], piece->part, m,
+                                   partition->start[m->first], partition->start[m->first + m->count], values);
+        values += partials_room(partials, forest_bytes(of, m->first, m->count));
+        code = code ? code : failed;
+    }
+    return code;
 }
 
 static int by_receiver_and_items(const void *a, const void *b)

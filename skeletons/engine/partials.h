@@ -20,6 +20,9 @@ typedef struct bmf_partials {
     bmf_partial *part; /* local_parts of them */
     struct bmf_inbox *inbox;
     uint32_t rounds; /* of the schedule, once it is made */
+    /* Those of other lists on an equal partition, whose values travel in the same messages; reductions only. */
+    struct bmf_partials *beside;
+    int besides; /* at most BMF_MAX_LEAVES */
 } bmf_partials;
 
 /* Folds every local part: one kernel call over the source's elements, named `kernel`. with_last: also the list's last
@@ -28,9 +31,19 @@ int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree
                   const bmf_source *source, const char *kernel, bool with_last);
 void partials_free(bmf_partials *partials);
 
-/* Bytes of the forest over items [first, first + count); for requests, over the partials. */
+/* Number k of the partials that travel together: 0 is `partials` itself, up to partials->besides. */
+static inline const bmf_partials *partials_together(const bmf_partials *partials, int k)
+{
+    return k == 0 ? partials : &partials->beside[k - 1];
+}
+/* Room for so many bytes of one list among those of several, each of which begins at a multiple of 16. */
+static inline int64_t partials_room(const bmf_partials *together, int64_t bytes)
+{
+    return together->besides > 0 ? (bytes + 15) / 16 * 16 : bytes;
+}
+/* Bytes of the forests over items [first, first + count); for requests, over the partials. */
 int64_t partials_bytes(const void *state, int64_t first, int64_t count);
-/* Bytes of one value, a record. */
+/* Room for one value, a record, of each. */
 int64_t partials_record_bytes(const void *state, int64_t first, int64_t count);
 /* Adds the rounds of an algorithm for the parts of the partition behind those the schedule has. */
 void partials_generate(const bmf_partials *partials, const bmf_algorithm *algorithm,
@@ -38,7 +51,7 @@ void partials_generate(const bmf_partials *partials, const bmf_algorithm *algori
 /* The local part on a processor, counted from local_first. */
 int64_t partials_local(const bmf_partials *partials, int64_t processor);
 
-/* How a message's values join the receiving part. Returns 0 or the operator's failure code. */
+/* How the values of one list in a message join the receiving part. Returns 0 or the operator's failure code. */
 typedef int bmf_join_function(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
                               int64_t begin, int64_t end, const char *values);
 /* The forest a part sends in a message. */

@@ -18,12 +18,13 @@ static int count_part(void *state, int64_t part, int64_t begin, int64_t end)
 {
     const counting *c = state;
     int64_t stride, *count = bmf_list_data_writable(c->counts, 0);
-    const int32_t *cell = bmf_list_data(c->cells, 0, &stride), *first = cell - bmf_list_local_begin(c->cells);
+    const int32_t *cell = bmf_list_data(c->cells, 0, &stride);
+    const int64_t first = bmf_list_local_begin(c->cells);
     count += (part - bmf_list_local_begin(c->counts)) * c->values;
     for (int64_t v = 0; v < c->values; v++)
         count[v] = 0;
     for (int64_t i = begin; i < end; i++)
-        count[first[i]]++;
+        count[cell[i - first]]++;
     return 0;
 }
 

@@ -1,0 +1,386 @@
+/* What processors do for operators: which words they write to which registers and read from which, in what order.
+ * Method: a message goes into the ring of its writer, streams carry places in it, readers take the words from there
+ * once they have arrived. Cost: O(words) a message, and a look through the operator's streams for registers. Source:
+ * document 004, appendix B and 8.2. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/cop/run_private.h"
+#include "runtime/base/allocate.h"
+
+enum { BANKS = 2, MAX_USES = 2 * BMF_SCHEDULED_REGISTERS, UP = 0, DOWN = 1, NOBODY = -1 };
+
+typedef const bmf_cop_running running;
+
+static running *running_of(const bmf_cop_node *n, int64_t op)
+{
+    return &n->run->running[op];
+}
+
+static const bmf_cop_instance *instance_of(const bmf_cop_node *n, running *r)
+{
+    return &r->op->instance[r->instance[n->node]];
+}
+
+/* ---- registers ---- */
+
+static bool goes_to(const bmf_cop_stream *stream, int64_t to)
+{
+    for (int64_t d = 0; d < stream->destinations; d++)
+        if (stream->to[d] == to)
+            return true;
+    return false;
+}
+
+/* Numbers of the mesh. */
+static const bmf_stream_route *find_route(const bmf_cop_node *n, running *r, int64_t from, int64_t to)
+{
+    const bmf_cop_streams *s = &r->candidate->streams;
+    for (int64_t k = 0; k < s->count; k++)
+        if (s->stream[k].from == from && goes_to(&s->stream[k], to))
+            return &n->run->phase[r->phase]->routes->route[r->first_stream + k];
+    return NULL;
+}
+
+static int register_at(const bmf_stream_route *route, int64_t node)
+{
+    for (int64_t h = 0; h < route->hops; h++)
+        if (route->hop[h].node == node && route->hop[h].delivers)
+            return route->hop[h].reg;
+    return -1;
+}
+
+/* ---- words ---- */
+
+static int64_t channel_of(const bmf_cop_node *n, running *r, int bank, int64_t writer)
+{
+    return ((r - n->run->running) * BANKS + bank) * n->run->nodes + writer;
+}
+
+static void put_message(bmf_cop_node *n, running *r, int64_t channel, const void *message)
+{
+    enum { BUFFERED = 64 };
+    bmf_cop_channel *c = &n->run->channel[channel];
+    const uint32_t *word = message;
+    if (!c->word) {
+        for (c->size = 1; c->size < 4 * r->op->words + BUFFERED * n->run->nodes;)
+            c->size *= 2;
+        c->word = allocate_array(c->size, (int64_t)sizeof *c->word);
+    }
+    for (int64_t k = 0; k < r->op->words; k++)
+        c->word[(n->moved[channel] + k) & (c->size - 1)] = word[k];
+}
+
+static void get_message(const bmf_cop_node *n, running *r, int64_t channel, void *message)
+{
+    const bmf_cop_channel *c = &n->run->channel[channel];
+    uint32_t *word = message;
+    for (int64_t k = 0; k < r->op->words; k++)
+        word[k] = c->word[(n->moved[channel] + k) & (c->size - 1)];
+}
+
+static bmf_interface_use use_of(running *r, int64_t channel, int reg, bool reads)
+{
+    return (bmf_interface_use){.reg = reg, .reads = reads, .stream = channel, .words = r->op->words};
+}
+
+/* Moves all words of the uses. In turn: one access each, in the order of registers; as ready: whatever
+ * is ready: a word that is written strictly after one that is read would wait for it all the way. */
+typedef enum order { AS_READY, IN_WINDOW, WRITES_IN_TURN, READ_FIRST } order;
+
+static void transfer(bmf_cop_node *n, order in, int uses, const bmf_interface_use *use)
+{
+    bmf_processor_script *script = &n->run->script[n->node];
+    script_transfer(script, in == WRITES_IN_TURN || in == READ_FIRST, uses, use);
+    script->step[script->steps - 1].reads_first = in == READ_FIRST;
+    script->step[script->steps - 1].window = in == IN_WINDOW ? BMF_COP_WINDOW : 0;
+    for (int k = 0; k < uses; k++)
+        script->use[script->uses - uses + k].begin = n->moved[use[k].stream];
+    run_steps(n);
+}
+
+/* ---- moves ---- */
+
+static void send(bmf_cop_node *n, running *r, int bank, int64_t to, const void *message)
+{
+    /* downward messages to several children differ: each has the ring of its reader, a multicast that of its writer */
+    const bool one_reader = bank == DOWN && r->op->kind == BMF_COP_PREFIX;
+    const int64_t channel = channel_of(n, r, bank, one_reader ? to : n->node);
+    const bmf_interface_use use = use_of(r, channel, find_route(n, r, n->node, to)->reg, false);
+    put_message(n, r, channel, message);
+    transfer(n, AS_READY, 1, &use);
+    n->moved[channel] += r->op->words;
+}
+
+static void receive(bmf_cop_node *n, running *r, int bank, int64_t from, void *message)
+{
+    const bool one_reader = bank == DOWN && r->op->kind == BMF_COP_PREFIX;
+    const int64_t channel = channel_of(n, r, bank, one_reader ? n->node : from);
+    const bmf_interface_use use = use_of(r, channel, register_at(find_route(n, r, from, n->node), n->node), true);
+    transfer(n, AS_READY, 1, &use);
+    get_message(n, r, channel, message);
+    n->moved[channel] += r->op->words;
+}
+
+static void exchange(bmf_cop_node *n, running *r, int64_t to, int64_t from, const void *in, void *out)
+{
+    bmf_interface_use use[2];
+    int uses = 0;
+    const int64_t written = channel_of(n, r, UP, n->node), read = from == NOBODY ? -1 : channel_of(n, r, UP, from);
+    if (to != NOBODY) {
+        put_message(n, r, written, in);
+        use[uses++] = use_of(r, written, find_route(n, r, n->node, to)->reg, false);
+    }
+    if (read >= 0)
+        use[uses++] = use_of(r, read, register_at(find_route(n, r, from, n->node), n->node), true);
+    if (uses > 0)
+        transfer(n, uses == 2 && r->op->kind == BMF_COP_CSHIFT ? IN_WINDOW : AS_READY, uses, use);
+    if (to != NOBODY)
+        n->moved[written] += r->op->words;
+    if (read < 0)
+        return;
+    get_message(n, r, read, out);
+    n->moved[read] += r->op->words;
+}
+
+/* ---- broadcasts ---- */
+
+/* The highest dimension in which the nodes differ; -1: none. */
+static int last_dimension(const bmf_mesh *mesh, int64_t a, int64_t b)
+{
+    int last = -1;
+    for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
+        if (mesh_coordinate(mesh, a, d) != mesh_coordinate(mesh, b, d))
+            last = d;
+    return last;
+}
+
+/* Whether a dense broadcast from `source` comes to `to` over its neighbour `by`. */
+static bool comes_over(const bmf_mesh *mesh, int64_t source, int64_t by, int64_t to)
+{
+    const int along = last_dimension(mesh, source, to);
+    return along >= 0 && last_dimension(mesh, by, to) == along &&
+           mesh_distance(mesh, source, by) + 1 == mesh_distance(mesh, source, to);
+}
+
+/* Words go from the processor, or from the neighbour they come over, to all neighbours that get them from here. */
+static void dense(bmf_cop_node *n, running *r, int64_t source, const void *in, void *out)
+{
+    const bmf_mesh *mesh = &n->run->plan->settings.hardware.mesh;
+    const bmf_cop_instance *instance = instance_of(n, r);
+    const int64_t channel = channel_of(n, r, UP, source);
+    bmf_interface_use use[MAX_USES];
+    int uses = 0;
+    if (n->node == source)
+        put_message(n, r, channel, in);
+    for (int port = 0; port < BMF_MESH_PORTS; port++) {
+        const int64_t neighbour = mesh_neighbour(mesh, n->node, port);
+        if (neighbour < 0 || !cop_instance_has(instance, neighbour))
+            continue;
+        if (comes_over(mesh, source, n->node, neighbour))
+            use[uses++] = use_of(r, channel, find_route(n, r, n->node, neighbour)->reg, false);
+        else if (n->node != source && comes_over(mesh, source, neighbour, n->node))
+            use[uses++] = use_of(r, channel, register_at(find_route(n, r, neighbour, n->node), n->node), true);
+    }
+    if (uses > 0)
+        transfer(n, n->node == source ? WRITES_IN_TURN : READ_FIRST, uses, use);
+    if (n->node != source)
+        get_message(n, r, channel, out);
+    n->moved[channel] += r->op->words;
+}
+
+static int64_t operand_node(const bmf_cop_node *n, running *r, int which)
+{
+    const bmf_cop_instance *instance = instance_of(n, r);
+    const bmf_cop_operand *operand = &instance->operand[which];
+    const int64_t op = r - n->run->running;
+    return instance->node[operand->runtime ? n->operand[op][which] : operand->value];
+}
+
+static bool is_dense(running *r)
+{
+    return strcmp(r->candidate->implementation->name, "str_bcast_dense") == 0;
+}
+
+/* The n-th other node of the instance: for gather and spread. */
+static int64_t other_node(bmf_cop_node *n, running *r)
+{
+    const bmf_cop_instance *instance = instance_of(n, r);
+    int64_t k = n->calls[r - n->run->running]++ % (instance->nodes - 1);
+    k += k >= r->number[n->node];
+    return instance->node[k];
+}
+
+void moves_write(bmf_cop_node *n, int64_t op, const void *message)
+{
+    running *r = running_of(n, op);
+    const bmf_cop_instance *instance = instance_of(n, r);
+    const int64_t a = r->op->kind == BMF_COP_GATHER ? NOBODY : operand_node(n, r, 0);
+    if (r->op->kind != BMF_COP_GATHER && a != n->node) {
+        run_fail(n, op, "it is written by a node that is not its source, which is node %" PRId64, a);
+        return;
+    }
+    if (is_dense(r)) {
+        dense(n, r, n->node, message, NULL);
+    } else if (r->op->kind == BMF_COP_BROADCAST) {
+        if (instance->nodes > 1)
+            send(n, r, UP, instance->node[instance->node[0] == n->node], message);
+    } else if (r->op->kind == BMF_COP_STREAM) {
+        send(n, r, UP, operand_node(n, r, 1), message);
+    } else if (r->op->kind == BMF_COP_SPREAD) {
+        const int64_t to = other_node(n, r);
+        send(n, r, UP, to, message);
+    } else {
+        send(n, r, UP, operand_node(n, r, 0), message);
+    }
+}
+
+void moves_read(bmf_cop_node *n, int64_t op, void *message)
+{
+    running *r = running_of(n, op);
+    const int64_t a = operand_node(n, r, 0);
+    if (r->op->kind == BMF_COP_STREAM && operand_node(n, r, 1) != n->node) {
+        run_fail(n, op, "it is read by a node that is not its destination");
+        return;
+    }
+    if (r->op->kind != BMF_COP_GATHER && a == n->node) {
+        run_fail(n, op, "it is read by its source");
+        return;
+    }
+    if (is_dense(r))
+        dense(n, r, a, NULL, message);
+    else if (r->op->kind == BMF_COP_GATHER)
+        receive(n, r, UP, other_node(n, r), message);
+    else
+        receive(n, r, UP, a, message);
+}
+
+/* ---- trees ---- */
+
+typedef struct place {
+    int64_t parent, child[2]; /* numbers of the instance; NOBODY: none; children to the left and to the right */
+    int64_t first;            /* the lowest number of the subtree */
+} place;
+
+static place place_in_tree(const bmf_cop_node *n, running *r, int64_t root)
+{
+    const int64_t nodes = instance_of(n, r)->nodes, own = r->number[n->node];
+    int64_t *parent = allocate_array(nodes, (int64_t)sizeof *parent);
+    cop_balanced_tree(nodes, root, parent);
+    place p = {.parent = parent[own], .child = {NOBODY, NOBODY}, .first = own};
+    for (int64_t k = 0; k < nodes; k++)
+        if (parent[k] == own)
+            p.child[k > own] = k;
+    for (int64_t left = p.child[0]; left != NOBODY;) {
+        p.first = left;
+        int64_t next = NOBODY;
+        for (int64_t k = 0; k < left; k++)
+            if (parent[k] == left)
+                next = k;
+        left = next;
+    }
+    free(parent);
+    return p;
+}
+
+static void combine_into(bmf_cop_combine *combine, const void *a, const void *b, void *out)
+{
+    if (combine)
+        combine(a, b, out);
+}
+
+/* The combination of the subtree's values, in the order of numbers, into `sum`; of those up to the node's own into
+ * `own`; of the left ones into `left`. */
+static void sweep_up(bmf_cop_node *n, running *r, const place *p, const void *in, void *left, void *own, void *sum,
+                     bmf_cop_combine *combine)
+{
+    const bmf_cop_instance *instance = instance_of(n, r);
+    const size_t size = (size_t)r->op->words * 4;
+    memcpy(own, in, size);
+    if (p->child[0] != NOBODY) {
+        receive(n, r, UP, instance->node[p->child[0]], left);
+        combine_into(combine, left, in, own);
+    }
+    memcpy(sum, own, size);
+    if (p->child[1] != NOBODY) {
+        receive(n, r, UP, instance->node[p->child[1]], sum);
+        combine_into(combine, own, sum, sum);
+    }
+    if (p->parent != NOBODY)
+        send(n, r, UP, instance->node[p->parent], sum);
+}
+
+/* Belongs to the node, whose program may be dropped at any access. */
+static char *work_space(bmf_cop_node *n, int64_t size)
+{
+    if (size > n->space) {
+        n->work = reallocate(n->work, n->space, size);
+        n->space = size;
+    }
+    return n->work;
+}
+
+static void call_tree(bmf_cop_node *n, running *r, const void *in, void *out, bmf_cop_combine *combine)
+{
+    const bmf_cop_instance *instance = instance_of(n, r);
+    const bool reduces = r->op->kind == BMF_COP_REDUCE;
+    const int64_t root = reduces ? instance->operand[0].value : instance->nodes / 2, size = r->op->words * 4;
+    const place p = place_in_tree(n, r, root);
+    char *left = work_space(n, 4 * size), *own = left + size, *sum = own + size, *before = sum + size;
+    sweep_up(n, r, &p, in, left, own, sum, combine);
+    if (r->op->kind == BMF_COP_PREFIX) {
+        const bool has_before = p.first > 0;
+        if (has_before) {
+            receive(n, r, DOWN, instance->node[p.parent], before);
+            combine_into(combine, before, own, own);
+        }
+        /* the left subtree has the same before it, the right one all up to this node; a receiver knows its own */
+        if (p.child[0] != NOBODY && has_before)
+            send(n, r, DOWN, instance->node[p.child[0]], before);
+        if (p.child[1] != NOBODY)
+            send(n, r, DOWN, instance->node[p.child[1]], own);
+        memcpy(out, own, (size_t)size);
+    } else if (reduces || instance->nodes == 1) {
+        memcpy(out, sum, (size_t)size);
+    } else if (p.parent == NOBODY) {
+        memcpy(out, sum, (size_t)size);
+        send(n, r, DOWN, instance->node[instance->node[0] == n->node], sum);
+    } else {
+        receive(n, r, DOWN, instance->node[root], out);
+    }
+}
+
+/* ---- shifts and permutations ---- */
+
+static void call_permutation(bmf_cop_node *n, running *r, const void *in, void *out)
+{
+    const bmf_cop_instance *instance = instance_of(n, r);
+    const int64_t nodes = instance->nodes, own = r->number[n->node], by = instance->operand[0].value;
+    int64_t to = own + by, from = own - by;
+    if (r->op->kind == BMF_COP_PERMUTE) {
+        to = instance->operand[0].values[own];
+        for (from = 0; instance->operand[0].values[from] != own;)
+            from++;
+    } else if (r->op->kind == BMF_COP_CSHIFT) {
+        to = (to % nodes + nodes) % nodes;
+        from = (from % nodes + nodes) % nodes;
+    }
+    if (to == own) {
+        memmove(out, in, (size_t)r->op->words * 4);
+        return;
+    }
+    exchange(n, r, to >= 0 && to < nodes ? instance->node[to] : NOBODY,
+             from >= 0 && from < nodes ? instance->node[from] : NOBODY, in, out);
+}
+
+void moves_call(bmf_cop_node *n, int64_t op, const void *in, void *out, bmf_cop_combine *combine)
+{
+    running *r = running_of(n, op);
+    const bool permutes =
+        r->op->kind == BMF_COP_CSHIFT || r->op->kind == BMF_COP_EOSHIFT || r->op->kind == BMF_COP_PERMUTE;
+    if (permutes)
+        call_permutation(n, r, in, out);
+    else
+        call_tree(n, r, in, out, combine);
+}

@@ -1,0 +1,59 @@
+/* Runs programs on the simulated mesh: every node is a coroutine that gives way at every access to its router, so that
+ * all nodes advance in the clock of the routers, cycle by cycle exactly (predict/mesh/simulate_scheduled.h). Words that
+ * arrive are those that were written, not stand-ins.
+ *
+ * A node's program calls services: load, write, read, call, delay. Loading an operator of another phase changes the
+ * router's phase, after the pause that the plan found, with the cycles counted as `psync`. All phases are loaded once,
+ * at the beginning (`router`), so they must fit into the routers' memories together.
+ * Not collective; needs no MPI. */
+#ifndef BMF_COP_RUN_H
+#define BMF_COP_RUN_H
+
+#include "predict/cop/plan.h"
+#include "predict/mesh/simulate_scheduled.h"
+
+/* Combines two messages of an operator; out may be one of them. */
+typedef void bmf_cop_combine(const void *a, const void *b, void *out);
+
+/* What a node's program calls; programs in C see the same record in the text that cop_emit writes. Operators by number;
+ * a message is :m words of 32 bits. */
+typedef struct bmf_cop_services {
+    void *state;
+    int node, nodes;
+    void (*init)(void *state);
+    void (*fini)(void *state);
+    void (*delay)(void *state, double cycles);
+    int64_t (*cycle)(void *state);
+    void (*load)(void *state, int op, int count, const int32_t *operand);
+    void (*write)(void *state, int op, const void *message);
+    void (*read)(void *state, int op, void *message);
+    void (*call)(void *state, int op, const void *in, void *out, bmf_cop_combine *combine);
+} bmf_cop_services;
+
+/* What every node runs; returns its exit code. */
+typedef int bmf_cop_body(void *state, const bmf_cop_services *services);
+
+typedef struct bmf_cop_times {
+    int64_t cycles; /* until the last node was through */
+    int64_t nodes;
+    int64_t (*time)[BMF_TIMES]; /* by node */
+    int exit_code;              /* the first that is not 0 */
+} bmf_cop_times;
+
+/* The plan must have been routed. in_phase: routers are in the first phase at cycle 0, and nothing is loaded.
+ * Errors: BMF_ERROR_KERNEL with node, operator and cycle: what programs do wrong at run time; BMF_ERROR_ARGUMENT:
+ * phases that do not fit together. The caller frees times->time. */
+int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *simulation, bool in_phase, bmf_cop_body *body,
+            void *state, bmf_cop_times *times);
+
+/* Whether cop_run can carry the implementation out. */
+bool cop_can_run(const bmf_cop_implementation *implementation);
+
+/* Every operator once, in the order of the program, with operands 0 for those known at run time: for kernels. state:
+ * the plan. */
+int cop_kernel(void *state, const bmf_cop_services *services);
+
+/* The text of a header with the functions of all operators, for programs in C (docs/cop.md). */
+void cop_emit(const bmf_cop_program *program, FILE *stream);
+
+#endif
