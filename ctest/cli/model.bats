@@ -137,6 +137,7 @@ entries = ( { operation = "bcast"; family = "collective"; p = [2, 64]; d = [1, 4
     c = 100.0; startup = "p"; s = 2.0; size = "log(p)*d"; k = 0.2; errors = [3.0, 0.5, 0.01];
     noise = 0.05; freedom = 12.0; } );
 END
+    sed 's/"bcast"/"bcast:cached"/' errors.sheet >cached.sheet
     "$BMF" sheet calc errors.sheet bcast 16 1000 --json >calc.json
     printf 'phase one(p,d,c) = tbcast(p,d)\n' >one.model
     printf 'param n = 1000\nphase many(p,d,c) = n*tbcast(p,d)\n' >many.model
@@ -145,6 +146,7 @@ END
 import math
 calc = json.load(open("calc.json"))
 one = evaluate("one.model", 16, 1000, 1, "--sheet", "errors.sheet")[0]
+assert evaluate("one.model", 16, 1000, 1, "--sheet", "cached.sheet")[0] == one
 many = evaluate("many.model", 16, 1000, 1, "--sheet", "errors.sheet")[0]
 for key, other in ("seconds", "avg"), ("lo", "low"), ("hi", "high"):
     assert math.isclose(one[key], calc[other], rel_tol=1e-12), (key, one, calc)

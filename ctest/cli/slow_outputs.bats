@@ -7,16 +7,7 @@ setup()
 {
     bats_load_library bats-support
     bats_load_library bats-assert
-}
-
-# outputs TEST [OPTION..]
-outputs()
-{
-    if ldd "$BMF_BIN_DIR/bmf" | grep -q libasan; then skip "the sanitizers come first"; fi
-    run python3 "$BMF_SOURCE_DIR/ctest/cli/outputs.py" "$@"
-    echo "$output"
-    [ "$status" -ne 77 ] || skip "$output"
-    assert_success
+    load outputs.bash
 }
 
 @test "two writers of one output, many times" {

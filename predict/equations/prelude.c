@@ -3,6 +3,7 @@
  * alltoallv and alltoallvi stand for alltoall and so on, with the largest count of any process as d: the document's
  * models use them so, and few sheets have them.
  * Source: document 001, 4.2 and 4.3. */
+#include <stdio.h>
 #include <string.h>
 
 #include "predict/equations/equations_private.h"
@@ -100,12 +101,21 @@ static void find_arguments(bmf_sheet_operation *operation)
     operation->takes_d = family != BMF_FAMILY_BARRIER;
 }
 
+/* A sheet that was measured only with --cached has the operation under that name. */
+static const bmf_sheet_entry *find_entries(const bmf_sheet *sheet, const char *operation, int64_t *entries)
+{
+    char cached[BMF_SHEET_NAME];
+    const bmf_sheet_entry *found = sheet_find(sheet, operation, entries);
+    snprintf(cached, sizeof cached, "%s:cached", operation);
+    return found ? found : sheet_find(sheet, cached, entries);
+}
+
 int32_t equation_sheet_operation(bmf_equations *equations, const char *name)
 {
     bmf_sheet_operation made = {0};
     if (!equations->sheet || name[0] != 't')
         return -1;
-    made.entry = sheet_find(equations->sheet, name + 1, &made.entries);
+    made.entry = find_entries(equations->sheet, name + 1, &made.entries);
     if (!made.entry)
         return -1;
     for (int32_t k = 0; k < equations->operations; k++)

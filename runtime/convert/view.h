@@ -143,6 +143,7 @@ void views_tracks(bmf_view view[2], int views);
 
 /* The marks of all views in time order; equal times by view and lane. The views must live as long. */
 typedef struct bmf_merge bmf_merge;
+/* Takes the next mark; of `view`, to which its code leads. */
 typedef void bmf_put_mark(void *writer, const bmf_view *view, const bmf_mark *mark);
 
 /* Makes the marks, flat ones or not. */
