@@ -1,6 +1,6 @@
 /* bmf validate: predicts, writes it down, runs, compares.
  *
- * The prediction is in the file, with a hash of the machine file and the sheets beside it, before the first run starts.
+ * The prediction is in the file, with a hash of the machine file and its sheet of kernels, before the first run starts.
  * The first run warms files and memory and does not count; it is traced, for messages and bytes. */
 #include <inttypes.h>
 #include <jansson.h>
