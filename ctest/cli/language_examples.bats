@@ -41,6 +41,7 @@ on()
 @test "all pairs" { on 2 all-pairs 21-all-pairs.bmf out; }
 @test "unit square" { on 2 unit-square 22-unit-square.bmf out; }
 @test "balanced brackets" { on 1 brackets 23-brackets.bmf; }
+@test "k-means" { on 2 k-means 25-k-means.bmf out; }
 
 # small PROGRAM VALUE: the program on the data it carries.
 small()
@@ -67,4 +68,5 @@ small()
     small 22-unit-square.bmf "[[0.0, 0.0], [0.5, 1.0], [0.25, 0.25], [1.0, 0.5]]"
     small 23-brackets.bmf "{true, 3}"
     small 24-nested-split.bmf "[[1, 2, 3, 4], [6, 7, 8, 9], [10, 11, 12, 13], [14, 15, 16, 17]]"
+    small 25-k-means.bmf "[[0.5, 0.0], [10.0, 0.0], [20.0, 0.0], [30.0, 0.0], [0.0, 10.0], [10.0, 10.0], [20.0, 10.0], [30.0, 11.0]]"
 }

@@ -130,6 +130,19 @@ def balanced_text():
     return text
 
 
+def k_means(x, folder):
+    centres = x[:8].copy()
+    for _ in range(20):
+        near = np.argmin([((x - centre) ** 2).sum(axis=1) for centre in centres], axis=0)
+        count = np.bincount(near, minlength=8)
+        sums = np.column_stack([np.bincount(near, column, 8) for column in x.T])
+        moved = np.where(count[:, None] > 0, sums / np.maximum(count, 1)[:, None], centres)
+        change, centres = np.abs(moved - centres).max(), moved
+        if change < 1e-6:
+            break
+    return close(read_array(folder), centres)
+
+
 EXAMPLES = {
     "factorials": (lambda: ints(10**6, 0, 21), factorials),
     "mean-variance": (lambda: reals(10**6, 5.0, 9.0), mean_variance),
@@ -144,6 +157,7 @@ EXAMPLES = {
     "all-pairs": (lambda: reals((1500, 2)), all_pairs),
     "unit-square": (lambda: reals((10**6, 2), -50.0, 120.0), unit_square),
     "brackets": (balanced_text, brackets),
+    "k-means": (lambda: reals((10**6, 2), -50.0, 120.0), k_means),
 }
 
 

@@ -142,6 +142,31 @@ assert (b == np.arange(64 * 7.0).reshape(64, 7)[back]).all()'
     refused "not the journal of a permutation" --in in.npy --out out.npy --matrix gray --work dir
 }
 
+@test "a journal that says more than can be is refused" {
+    "$BMF_BIN_DIR/make_addresses" in.npy 22
+    local arguments="--in in.npy --out out.npy --matrix bitrev --memory 64K --block 8K --work dir"
+    "$BMF_BIN_DIR/bmf" permute $arguments >said 2>&1 3>&- &
+    for wait in $(seq 500); do
+        if [ -s dir/journal.0 ] || ! kill -0 $! 2>/dev/null; then break; fi
+        sleep 0.01
+    done
+    kill -KILL $!
+    wait $! || true
+    cp dir/journal.0 noted
+    for state in "9 0" "0 999999999" "1 999999999" "999999999 999999999999999999"; do
+        sed "s/ [0-9]* [0-9]*\$/ $state/" noted >dir/journal.0
+        run -2 "$BMF_BIN_DIR/bmf" permute $arguments
+        assert_output "bmf: dir/journal.0: pass ${state% *} and tile ${state#* } are not of this permutation; remove the directory to begin anew"
+        [ ! -e out.npy ] || fail "there is an output"
+    done
+    cp noted dir/journal.0
+    run "$BMF_BIN_DIR/bmf" permute $arguments
+    assert_success
+    assert_output --partial "went on where an earlier run had ended"
+    run "$BMF_BIN_DIR/make_addresses" out.npy 22 bitrev 0
+    assert_success
+}
+
 @test "bad input" {
     python 'np.save("in.npy", np.arange(64)); np.save("odd.npy", np.arange(12)); np.save("long.npy", np.zeros((2, 513)))'
     refused "no.npy: cannot open" --in no.npy --out out.npy --matrix gray

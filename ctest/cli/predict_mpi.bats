@@ -146,6 +146,17 @@ EOM
     done
 }
 
+@test "ranks that wait in a collective operation on a file hold nobody up" {
+    # shellcheck disable=SC2086
+    predict 4 $steps -- "$VIRTUAL" files
+    run grep from output
+    assert_output $'from 2\nfrom 3'
+    # all go on with the last of them, rank 1, which got a message of 3000 us
+    run awk '/^rank/ { print $3 } END { exit $3 <= 3000 }' <(sort -k3n output)
+    assert_success
+    assert_equal "$(echo "$output" | sort -u | wc -l) ${#lines[@]}" "1 4"
+}
+
 @test "what cannot be predicted is said" {
     run -1 --separate-stderr timeout 60 "$BMF" predict --mpi --launch "$MPIRUN -n {p}" --machine t3d-sheet --procs 4 -- \
         "$VIRTUAL" deadlock
@@ -156,6 +167,14 @@ EOM
     run -1 --separate-stderr timeout 60 "$BMF" predict --mpi --launch "$MPIRUN -n {p}" --machine t3d-sheet --procs 2 -- \
         "$VIRTUAL" opaque
     [[ $stderr == *"calls win_create, whose meaning is not known"* ]]
+    run -1 --separate-stderr timeout 60 "$BMF" predict --mpi --launch "$MPIRUN -n {p}" --machine t3d-sheet --procs 2 -- \
+        "$VIRTUAL" later
+    [[ $stderr == *"calls file_iwrite_at_all, whose meaning is not known"* ]]
+    for bound in least most; do
+        run -2 --separate-stderr "$BMF" predict --mpi --bound $bound --machine ideal --procs 2 -- "$VIRTUAL" any
+        assert_output ""
+        assert_equal "$stderr" "bmf: --bound $bound needs a machine whose network is a data sheet, and that of machine 'ideal' is of type fixed"
+    done
     run -2 "$BMF" predict --machine t3d-sheet --procs 2 --compute zero -- "$VIRTUAL" any
     assert_output --partial "are for --mpi"
     run -2 "$BMF" predict --mpi --machine t3d-sheet --procs 2 --compute steps -- "$VIRTUAL" any

@@ -89,6 +89,35 @@ value()
     done
 }
 
+# As in bmf predict: the median of runs with noise lies inside of its interval, and the run without any is "best".
+@test "the predicted time is inside of its interval" {
+    cat >noisy.sheet <<'END'
+format = "bmf sheet 1"; title = "noisy"; units = "us"; logarithm = "natural";
+entries = (
+  { operation = "send"; family = "point-to-point"; element_bytes = 8; d = [0, 100000]; startup = "none"; size = "none"; c = 60.0; errors = [30.0, 0.0, 0.0]; },
+  { operation = "recvmin"; family = "point-to-point"; element_bytes = 8; d = [0, 100000]; startup = "none"; size = "none"; c = 90.0; errors = [45.0, 0.0, 0.0]; },
+  { operation = "recv"; family = "point-to-point"; element_bytes = 8; d = [0, 100000]; startup = "none"; size = "none"; c = 100.0; errors = [50.0, 0.0, 0.0]; }
+);
+END
+    cat >noisy.machine <<'END'
+name = "noisy"; compute = { zero = true; };
+network = { type = "sheet"; sheet = "noisy.sheet"; };
+END
+    record 2 run.trace
+    for samples in 20 200; do
+        replay run.trace --machine noisy.machine --samples $samples --trace both.trace --json
+        assert_success
+        python3 -c 'import json, sys; d = json.loads(sys.argv[1])
+assert d["lo"] < d["seconds"] < d["hi"] and d["seconds"] != d["best"], d' "$output"
+    done
+    best=$(value best)
+    "$BMF" compare both.trace --json >both.json
+    python3 -c 'import json, sys; of = json.load(open("both.json"))["seconds"]; assert abs(of["predicted"] - float(sys.argv[1])) < 1e-7' "$best"
+    "$BMF" permute --bits 8 --elem 8 --matrix bitrev --method rounds --machine noisy.machine --procs 4 --json >permute.json
+    python3 -c 'import json; d = json.load(open("permute.json"))["runs"][0]
+assert d["lo"] < d["seconds"] < d["hi"], d'
+}
+
 @test "both runs in one trace have the same events" {
     record 8 run.trace
     replay run.trace --machine slow.machine --trace both.trace

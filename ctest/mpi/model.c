@@ -235,7 +235,7 @@ int main(int argc, char **argv)
                                           "14-matrix-product.bmf", "15-matrix-vector.bmf", "16-maximum-segment-sum.bmf",
                                           "17-histogram.bmf",      "18-primes.bmf",        "19-mandelbrot.bmf",
                                           "20-polynomial.bmf",     "21-all-pairs.bmf",     "22-unit-square.bmf",
-                                          "23-brackets.bmf",       "24-nested-split.bmf"};
+                                          "23-brackets.bmf",       "24-nested-split.bmf",  "25-k-means.bmf"};
     static const int64_t processors[] = {1, 2, 3, 4, 8};
     bmf_context *ctx;
     bmf_machine *machine;

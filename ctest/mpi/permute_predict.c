@@ -85,7 +85,7 @@ static void run_model(bmf_context *ctx, const bmf_machine *machine, int64_t proc
     if (out->status != BMF_OK)
         return;
     out->status = simulate_interval(model_actions(model_of_context(ctx)), network, 0, &prediction);
-    out->seconds = prediction.seconds;
+    out->seconds = prediction.median;
     network->type->destroy(network);
 }
 

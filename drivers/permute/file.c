@@ -146,6 +146,29 @@ static uint64_t key_of(const job *j, const struct stat *about)
     return key;
 }
 
+/* This rank's tiles of a pass. */
+static void find_share(const job *j, int pass, int64_t *first, int64_t *end)
+{
+    const int64_t tiles = external_tiles(&j->plan.pass[pass]), ranks = j->ctx->ranks, rank = j->ctx->rank;
+    const int64_t share = tiles / ranks, longer = tiles % ranks;
+    *first = rank * share + (rank < longer ? rank : longer);
+    *end = *first + share + (rank < longer ? 1 : 0);
+}
+
+/* The key says nothing about how far the run had come. */
+static int check_journal(const job *j)
+{
+    int64_t first = 0, end = 0;
+    if (j->journal.pass < j->plan.passes)
+        find_share(j, j->journal.pass, &first, &end);
+    if (j->journal.pass <= j->plan.passes && j->journal.tile <= end - first)
+        return BMF_OK;
+    return bmf_fail(j->ctx, BMF_ERROR_FILE,
+                    "%s/journal.%d: pass %d and tile %" PRId64 " are not of this permutation; remove the directory to "
+                    "begin anew",
+                    j->files.directory, j->ctx->rank, j->journal.pass, j->journal.tile);
+}
+
 static int read_journal(job *j)
 {
     struct stat about;
@@ -155,6 +178,7 @@ static int read_journal(job *j)
         return bmf_fail(j->ctx, BMF_ERROR_FILE, "%s: %s", j->wanted->in, strerror(errno));
     j->journal.key = key_of(j, &about);
     BMF_TRY(work_files_read_journal(&j->files, &j->journal));
+    BMF_TRY(check_journal(j));
     j->resumed = j->journal.pass > 0 || j->journal.tile > 0;
     return BMF_OK;
 }
@@ -207,11 +231,9 @@ static int fail_pass(const job *j, const bmf_external_failure *failure)
                     failure->error ? strerror(failure->error) : "the file ends there");
 }
 
-/* This rank's tiles of a pass, without those that an earlier run has done. */
+/* Without the tiles that an earlier run has done. */
 static int run_pass(job *j, int pass)
 {
-    const int64_t tiles = external_tiles(&j->plan.pass[pass]), ranks = j->ctx->ranks, rank = j->ctx->rank;
-    const int64_t share = tiles / ranks, longer = tiles % ranks;
     const int target = target_of(j, pass);
     bmf_external_work work = {.pass = &j->plan.pass[pass],
                               .record_bytes = j->record_bytes,
@@ -226,9 +248,8 @@ static int run_pass(job *j, int pass)
     if (pass > 0)
         work.source = (bmf_external_file){j->files.file[1 - target], NPY_HEADER_SIZE};
     j->pass = pass;
-    j->share_first = rank * share + (rank < longer ? rank : longer);
+    find_share(j, pass, &j->share_first, &work.end);
     work.first = j->share_first + (j->journal.pass == pass ? j->journal.tile : 0);
-    work.end = j->share_first + share + (rank < longer ? 1 : 0);
     const int status = external_pass_run(&work, &failure);
     if (status == BMF_ERROR_FILE)
         return fail_pass(j, &failure);

@@ -36,8 +36,7 @@ static int fail_with(const bmf_work_files *files, const char *path, const char *
 static int lock_directory(bmf_work_files *files)
 {
     char path[BMF_SHARED_PATH];
-    files->made_directory = mkdir(files->directory, 0777) == 0;
-    if (!files->made_directory && errno != EEXIST)
+    if (mkdir(files->directory, 0777) != 0 && errno != EEXIST)
         return fail_with(files, files->directory, "make this directory", errno);
     path_in(files, "lock", path);
     files->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);

@@ -18,7 +18,6 @@ typedef struct bmf_work_files {
     char path[2][BMF_SHARED_PATH]; /* of both, on every rank */
     int file[2];                   /* open on every rank; -1: closed */
     int lock;
-    bool made_directory;
 } bmf_work_files;
 
 /* Makes and reserves the files, or opens those of an earlier run. Collective. */

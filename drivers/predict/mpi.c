@@ -188,6 +188,17 @@ static int predict(virtual_run *r, bool traced, bmf_predicted *predicted)
     return replay(r, traced, predicted);
 }
 
+/* Bounds are those of coefficients with errors. */
+static int check_bound(const bmf_predict_options *o, const bmf_network *network)
+{
+    static const char *const name[] = {"least", NULL, "most"};
+    if (!name[o->bound] || network->type->has_bounds)
+        return BMF_OK;
+    return bmf_fail(NULL, BMF_ERROR_USAGE,
+                    "--bound %s needs a machine whose network is a data sheet, and that of machine '%s' is of type %s",
+                    name[o->bound], o->machine->name, network->type->name);
+}
+
 int predict_mpi(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
     static const int64_t sample[] = {BMF_SAMPLE_LEAST, 0, BMF_SAMPLE_MOST};
@@ -198,7 +209,9 @@ int predict_mpi(const bmf_predict_options *options, int64_t processors, bool tra
                                       .step = options->step,
                                       .probe = options->machine->probe,
                                       .sample = sample[options->bound]};
-    const int status = predict(&r, traced, predicted);
+    int status = check_bound(options, r.network);
+    if (status == BMF_OK)
+        status = predict(&r, traced, predicted);
     if (r.listening >= 0)
         close(r.listening);
     temporary_directory_remove(r.directory);

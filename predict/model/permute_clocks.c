@@ -226,6 +226,6 @@ int permute_clocks_finish(permute_clocks *clocks, bmf_prediction *prediction)
     if (clocks->actions)
         return simulate_interval(clocks->actions, clocks->network, 0, prediction);
     const double seconds = latest(clocks);
-    *prediction = (bmf_prediction){.seconds = seconds, .low = seconds, .high = seconds};
+    *prediction = (bmf_prediction){.seconds = seconds, .median = seconds, .low = seconds, .high = seconds};
     return BMF_OK;
 }

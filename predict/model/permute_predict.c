@@ -304,8 +304,8 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
     if (status == BMF_OK) {
         const double setup = setup_of(f, records);
         prediction->timed = true;
-        prediction->seconds = setup + times.seconds;
-        prediction->low = setup + fmin(times.low, times.seconds);
+        prediction->seconds = setup + times.median;
+        prediction->low = setup + times.low;
         prediction->high = setup + times.high;
         note_remark(f, prediction->remark);
     }

@@ -38,7 +38,7 @@ typedef struct bmf_permute_prediction {
     int rank; /* r, or -1 where the parts are no subspaces */
     int64_t rounds, messages, bytes;
     bool timed;                         /* false: more messages than can be followed, times are NAN */
-    double seconds, low, high;          /* expected, and the 95 % interval */
+    double seconds, low, high;          /* the median, and the 95 % interval */
     char remark[BMF_PREDICTION_REMARK]; /* "" or what was outside the domain of an equation */
 } bmf_permute_prediction;
 

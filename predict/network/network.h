@@ -84,6 +84,7 @@ typedef struct bmf_network_type {
     const char *summary;        /* one line for `bmf machine --help` */
     const char *const *setting; /* keys that its group may have besides "type", NULL at the end; others are errors */
     bool collective;
+    bool has_bounds; /* `start` knows BMF_SAMPLE_LEAST and BMF_SAMPLE_MOST */
     /* Makes a network for `processors` from the group `network` of a machine file. Paths in it are relative to the
      * file's directory. Errors: BMF_ERROR_FILE or BMF_ERROR_ARGUMENT with a message that names file, line and key
      * (machine_fail). */
@@ -92,7 +93,7 @@ typedef struct bmf_network_type {
     void (*destroy)(bmf_network *network);
     /* Back to the start of a run, links free. sample 0: the expected times; k > 0: the k-th random sample of what is
      * uncertain about the equations (shared by all messages) and about each message, the same for the same k;
-     * BMF_SAMPLE_LEAST, BMF_SAMPLE_MOST, for networks of sheets: coefficients one standard error down or up. */
+     * BMF_SAMPLE_LEAST, BMF_SAMPLE_MOST, where has_bounds: coefficients one standard error down or up. */
     void (*start)(bmf_network *network, int64_t sample);
     void (*send)(bmf_network *network, bmf_transit *message); /* at message->sent; not for collective types */
     /* message->posted has just become known, of a message that was sent but is not complete. NULL: does not matter.

@@ -487,6 +487,7 @@ static void describe(const bmf_network *network, FILE *stream)
 const bmf_network_type network_sheet = {.name = "sheet",
                                         .summary = "point-to-point equations of a measured data sheet, with errors",
                                         .setting = settings,
+                                        .has_bounds = true,
                                         .create = create,
                                         .destroy = destroy,
                                         .start = start,

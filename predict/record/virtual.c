@@ -219,15 +219,14 @@ void virtual_say_collective_request(const char *name, const bmf_request *r)
     say_collective(name, r->bytes, group_world(r->of, r->root), r->of, r->order, r->round, VIRTUAL_NONBLOCKING);
 }
 
-/* The members' ranks, the communicator that they come from and the tag say which it is, and how often it was made. */
-void virtual_say_members(const char *name, MPI_Comm comm, MPI_Group group, int tag)
+/* The members' ranks, the communicator that they come from and the tag say which group it is; calls are numbered. */
+static void say_members(const char *name, const bmf_communicator *of, MPI_Group group, int tag, uint32_t flags)
 {
     static struct {
         uint64_t id;
         int64_t calls;
     } * known;
     static int64_t knowns, capacity;
-    const bmf_communicator *of = group_of(comm);
     MPI_Group world;
     int size, rank;
     PMPI_Group_size(group, &size);
@@ -253,10 +252,38 @@ void virtual_say_members(const char *name, MPI_Comm comm, MPI_Group group, int t
         say_group(id, size, found);
     }
     bmf_virtual_action action = virtual_action(VIRTUAL_COLLECTIVE, name);
-    action.peer = -1, action.number = known[k].calls++, action.group = id;
+    action.peer = -1, action.number = known[k].calls++, action.group = id, action.flags = flags;
     virtual_say(&action, NULL, NULL, 0);
     flush();
     free(own);
+}
+
+void virtual_say_members(const char *name, MPI_Comm comm, MPI_Group group, int tag)
+{
+    say_members(name, group_of(comm), group, tag, 0);
+}
+
+/* No communicator is made with a negative tag. */
+enum { FILE_TAG = -1 };
+
+static void say_file_members(const char *name, MPI_Group group)
+{
+    say_members(name, group_of(MPI_COMM_WORLD), group, FILE_TAG, VIRTUAL_NO_TIME);
+    PMPI_Group_free(&group);
+}
+
+void virtual_say_file_opening(const char *name, MPI_Comm comm)
+{
+    MPI_Group group;
+    if (PMPI_Comm_group(comm, &group) == MPI_SUCCESS)
+        say_file_members(name, group);
+}
+
+void virtual_say_file_collective(const char *name, MPI_File file)
+{
+    MPI_Group group;
+    if (PMPI_File_get_group(file, &group) == MPI_SUCCESS)
+        say_file_members(name, group);
 }
 
 void virtual_say_finish(const char *name, int64_t count, const uint32_t *round)

@@ -29,6 +29,9 @@ void virtual_say_collective_request(const char *name, const bmf_request *r);
 void virtual_say_members(const char *name, MPI_Comm comm, MPI_Group group, int tag);
 void virtual_say_finish(const char *name, int64_t count, const uint32_t *round);
 void virtual_say_file(int64_t nanoseconds);
+/* Before a collective call on a file, or one that opens it. */
+void virtual_say_file_collective(const char *name, MPI_File file);
+void virtual_say_file_opening(const char *name, MPI_Comm comm);
 /* The prediction ends here. */
 void virtual_say_opaque(const char *name);
 double virtual_clock(void);

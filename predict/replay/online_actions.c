@@ -148,7 +148,7 @@ static int64_t find_collective(bmf_online *o, int32_t rank, const bmf_virtual_ac
                                       .member = g->member,
                                       .members = g->members,
                                       .root = a->peer < 0 ? -1 : recorded_rank_in_group(g->member, g->members, a->peer),
-                                      .seconds = NAN,
+                                      .seconds = a->flags & VIRTUAL_NO_TIME ? 0.0 : NAN,
                                       .waiting = -1};
         g->collective[a->number] = p->collectives;
     }
@@ -159,7 +159,8 @@ static int64_t find_collective(bmf_online *o, int32_t rank, const bmf_virtual_ac
 static void became_called(bmf_online *o, int64_t number)
 {
     bmf_recorded_program *p = &o->program;
-    recorded_ask_network(p, &p->collective[number]);
+    if (isnan(p->collective[number].seconds))
+        recorded_ask_network(p, &p->collective[number]);
     int32_t waiting = p->collective[number].waiting;
     p->collective[number].waiting = -1;
     for (int32_t next; waiting >= 0; waiting = next) {

@@ -37,6 +37,7 @@ enum {
     VIRTUAL_ALL = 8,         /* ask: all of them or none */
     VIRTUAL_ONE = 16,        /* ask: the first of them */
     VIRTUAL_MATCHED = 32,    /* probe: takes the message */
+    VIRTUAL_NO_TIME = 64,    /* collective: its members wait for each other, and no longer */
 };
 
 /* Of requests that have no part in the simulation, such as a receive from MPI_PROC_NULL. */

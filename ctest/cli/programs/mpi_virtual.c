@@ -3,7 +3,7 @@
  * MPI_Wtime, and orders of arrival.
  *
  * usage: mpi_virtual PART; PART: late early sender allreduce any posted held waitany waitsome probe iprobe test mprobe
- * persistent ring deadlock crossed opaque short */
+ * persistent ring deadlock crossed opaque files later */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -250,6 +250,37 @@ static void opaque(void)
     MPI_Win_free(&window);
 }
 
+/* Rank 0 opens a file for all while rank 1 still waits for anybody's message, which the others send late. */
+static void files(void)
+{
+    MPI_File file;
+    MPI_Status status;
+    bmf_compute(rank > 1 ? 1000.0 * rank : 0.0);
+    if (rank > 1)
+        send_to(1, 0);
+    for (int k = 2; rank == 1 && k < ranks; k++) {
+        receive_from(MPI_ANY_SOURCE, 0, &status);
+        printf("from %d\n", status.MPI_SOURCE);
+    }
+    MPI_File_open(MPI_COMM_WORLD, "files.data", MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    MPI_File_write_at_all(file, 8 * rank, data, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+    print_time(0);
+    MPI_File_close(&file);
+}
+
+/* A collective operation on a file that is waited for later. */
+static void later(void)
+{
+    MPI_File file;
+    MPI_Request request;
+    MPI_File_open(MPI_COMM_WORLD, "later.data", MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    MPI_File_iwrite_at_all(file, 8 * rank, data, 1, MPI_DOUBLE, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+}
+
 static void run_part(const char *part)
 {
     if (strcmp(part, "late") == 0)
@@ -284,6 +315,10 @@ static void run_part(const char *part)
         deadlock(strcmp(part, "crossed") == 0);
     else if (strcmp(part, "opaque") == 0)
         opaque();
+    else if (strcmp(part, "files") == 0)
+        files();
+    else if (strcmp(part, "later") == 0)
+        later();
 }
 
 int main(int argc, char **argv)
