@@ -96,14 +96,23 @@ static int print_json(bmf_context *ctx, const outcome *out)
                       BMF_JSON_LINE);
 }
 
+/* What follows a word of which there are so many. */
+static const char *plural(int64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void print_stats(bmf_context *ctx, const bmf_program *program)
 {
+    const int64_t processors = bmf_processors(ctx);
+    const int ranks = bmf_ranks(ctx), threads = bmf_threads(ctx);
+    const bmf_statistics *sent = &program->sent;
     fprintf(stderr,
-            "%.6g s on %" PRId64 " processor%s, %d rank%s of %d thread%s; %" PRId64 " messages, %" PRId64
-            " bytes (%" PRId64 " messages, %" PRId64 " bytes between ranks); at most %.3g MB a rank\n",
-            program->seconds, bmf_processors(ctx), bmf_processors(ctx) == 1 ? "" : "s", bmf_ranks(ctx),
-            bmf_ranks(ctx) == 1 ? "" : "s", bmf_threads(ctx), bmf_threads(ctx) == 1 ? "" : "s", program->sent.messages,
-            program->sent.bytes, program->sent.rank_messages, program->sent.rank_bytes,
+            "%.6g s on %" PRId64 " processor%s, %d rank%s of %d thread%s; %" PRId64 " message%s, %" PRId64
+            " byte%s (%" PRId64 " message%s, %" PRId64 " byte%s between ranks); at most %.3g MB a rank\n",
+            program->seconds, processors, plural(processors), ranks, plural(ranks), threads, plural(threads),
+            sent->messages, plural(sent->messages), sent->bytes, plural(sent->bytes), sent->rank_messages,
+            plural(sent->rank_messages), sent->rank_bytes, plural(sent->rank_bytes),
             (double)program->peak_bytes * 1e-6);
 }
 

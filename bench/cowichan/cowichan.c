@@ -227,9 +227,8 @@ static int print_json(const bmf_context *ctx, const options *o, int count, const
 static void print_heading(const bmf_context *ctx, const options *o)
 {
     bench_machine_print(stdout);
-    printf("ranks %d, threads %d, median of %d repeats\n\n%-8s %8s %9s %9s %9s  %5s %-11s %7s  %s\n%-8s %8s %9s %9s "
-           "%9s  %5s "
-           "%-11s %7s  %5s %5s %5s\n",
+    printf("ranks %d, threads %d, median of %d repeats\n\n%-8s %8s %9s %9s %9s  %5s %-11s %7s  %s\n"
+           "%-8s %8s %9s %9s %9s  %5s %-11s %7s  %5s %5s %5s\n",
            bmf_ranks(ctx), bmf_threads(ctx), o->repeats, "", "", "plain", "skeletons", "language", "", "", "language",
            "lines", "program", "n", "ms", "ms", "ms", "ratio", "quartiles", "/ plain", "plain", "skel.", "lang.");
     fflush(stdout);
@@ -314,8 +313,7 @@ const bmf_driver bench_cowichan = {
     .exit_code = "0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.",
     .more = print_programs,
     .note = "Columns: n; milliseconds of the three versions; the ratio of skeletons to plain MPI, which may be 1.2, "
-            "with its "
-            "quartiles turn by turn; that of the language; lines of code of the three.",
+            "with its quartiles turn by turn; that of the language; lines of code of the three.",
     .options = table,
     .parallel = true,
     .defaults = &defaults,

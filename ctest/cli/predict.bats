@@ -156,6 +156,7 @@ END
     done
     bmf sheet kernels small?.trace -o sum.kernels
     assert_success
+    refute_output --partial "run once"
     cat >here.machine <<'END'
 name = "here";
 compute = { sheet = "sum.kernels"; };
@@ -173,6 +174,30 @@ END
     refuses "no trace" sheet kernels -o x.kernels
     bmf predict sum.bmf --machine simple.machine --procs 2 --trace predicted.trace
     refuses "a predicted run has no times" sheet kernels predicted.trace -o x.kernels
+}
+
+@test "learning from traces: sizes that were run once" {
+    learn() # TRACE..
+    {
+        bmf sheet kernels "$@" -o once.kernels
+        assert_success
+    }
+    for n in 1000 2000 4000; do
+        for k in 1 2; do
+            "$MPIRUN" -n 2 "$BMF_BIN_DIR/01-sum-of-squares" "$n" --bmf-trace "$n-$k.trace" >sum
+        done
+    done
+    "$MPIRUN" -n 1 "$BMF_BIN_DIR/01-sum-of-squares" 1000 --bmf-trace alone.trace >sum
+    learn 1000-1.trace 2000-1.trace 4000-1.trace
+    assert_line --partial "3 of 3 sizes were run once"
+    learn 1000-1.trace 2000-1.trace 2000-2.trace 4000-1.trace 4000-2.trace
+    assert_line --partial "1 of 3 sizes were run once"
+    learn 1000-1.trace alone.trace # one number of elements, two of ranks
+    assert_line --partial "2 of 2 sizes were run once"
+    learn 4000-1.trace
+    assert_line --partial "1 of 1 size was run once"
+    learn ?000-?.trace
+    refute_output --partial "run once"
 }
 
 @test "a C program" {

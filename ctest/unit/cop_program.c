@@ -46,6 +46,10 @@ static void lisp_values(void **state)
                  {"(logxor 5 3)", "6"},
                  {"(logand)", "-1"},
                  {"(max 3 9 4)", "9"},
+                 {"(max 9007199254740992 9007199254740993)", "9007199254740993"},
+                 {"(min 9007199254740993 9007199254740992)", "9007199254740992"},
+                 {"(= 9007199254740992 9007199254740993)", "nil"},
+                 {"(< 9007199254740992 9007199254740993)", "t"},
                  {"(< 1 2 3)", "t"},
                  {"(<= 1 3 2)", "nil"},
                  {"(if nil 1 2)", "2"},
@@ -184,31 +188,37 @@ static void mistakes_have_places(void **state)
 {
     static const struct {
         const char *text, *says;
-    } cases[] = {{"(broadcast 'b", "test.cop:1:1: this parenthesis is never closed"},
-                 {")", "test.cop:1:1: a parenthesis is closed"},
-                 {"(brodcast 'b 0)", "test.cop:1:2: 'brodcast' is not known; near names: broadcast"},
-                 {"\n (broadcast 'b 0 :mm 3)", "test.cop:2:3: ':mm' is no option; near names: :m"},
-                 {"(broadcast 'b 16)", "is node 16, outside the subset of 16"},
-                 {"(subset '((0 1 0)) (broadcast 'b 0))", "node 0 is in the subset twice"},
-                 {"(subset '((0 99)) (broadcast 'b 0))", "node 99 is outside the mesh of 16 nodes"},
-                 {"(doall ((i '(0 1))) (stream 's 2 i))", "two instances of 's' are written by node 2"},
-                 {"(broadcast 'b 0) (broadcast 'b 1)", "the label 'b' is used in two contexts, also in line 1"},
-                 {"(spread 's (runtime))", "the source of spread 's' cannot be known at run time only"},
-                 {"(stream 's (runtime :dynamic t) 0)", "the source of stream 's' cannot be dynamic"},
-                 {"(cshift 'c (runtime :distributed t))", "cannot be distributed"},
-                 {"(broadcast 'b 0 :m 0)", ":m is 0"},
-                 {"(allreduce 'r nil)", "allreduce 'r' needs a function"},
-                 {"(allreduce 'r)", "allreduce 'r' needs a function"},
-                 {"(permute 'p '(0 1 2))", "has 3 targets for 16 nodes"},
-                 {"(broadcast 'b 0 :type float64* :m 3)", "messages of 3 words do not hold whole elements"},
-                 {"(broadcast 'b-c 0)", "the label 'b-c' is no name in C"},
-                 {"(broadcast 'b (/ 7 2))", "7 / 2 has a rest"},
-                 {"(define (f n) (f (+ n 1))) (f 0)", "deeper than 2000"},
-                 {"(do ((i 0 (+ i 1))) (nil) i)", "does not end within 10000000 steps"},
-                 {"(+ 9223372036854775807 1)", "does not fit into 64 bits"},
-                 {"(parallel (broadcast 'a 0) (sequential (broadcast 'b 0) (broadcast 'c 0)) (broadcast 'd 0))",
-                  "sequential(b, c) is in a parallel group, has operators in sequence, and is not the last"},
-                 {"", "the program has no operators"}};
+    } cases[] = {
+        {"(broadcast 'b", "test.cop:1:1: this parenthesis is never closed"},
+        {")", "test.cop:1:1: a parenthesis is closed"},
+        {"(brodcast 'b 0)", "test.cop:1:2: 'brodcast' is not known; near names: broadcast"},
+        {"\n (broadcast 'b 0 :mm 3)", "test.cop:2:3: ':mm' is no option; near names: :m"},
+        {"(broadcast 'b 16)", "is node 16, outside the subset of 16"},
+        {"(subset '((0 1 0)) (broadcast 'b 0))", "node 0 is in the subset twice"},
+        {"(subset '((0 99)) (broadcast 'b 0))", "node 99 is outside the mesh of 16 nodes"},
+        {"(doall ((i '(0 1))) (stream 's 2 i))", "two instances of 's' are written by node 2"},
+        {"(broadcast 'b 0) (broadcast 'b 1)", "the label 'b' is used in two contexts, also in line 1"},
+        {"(spread 's (runtime))", "the source of spread 's' cannot be known at run time only"},
+        {"(stream 's (runtime :dynamic t) 0)", "the source of stream 's' cannot be dynamic"},
+        {"(cshift 'c (runtime :distributed t))", "cannot be distributed"},
+        {"(broadcast 'b 0 :m 0)", ":m is 0"},
+        {"(allreduce 'r nil)", "allreduce 'r' needs a function"},
+        {"(allreduce 'r)", "allreduce 'r' needs a function"},
+        {"(permute 'p '(0 1 2))", "has 3 targets for 16 nodes"},
+        {"(broadcast 'b 0 :type float64* :m 3)", "messages of 3 words do not hold whole elements"},
+        {"(broadcast 'b-c 0)", "the label 'b-c' is no name in C"},
+        {"(broadcast 'b (/ 7 2))", "7 / 2 has a rest"},
+        {"(define (f n) (f (+ n 1))) (f 0)", "deeper than 2000"},
+        {"(do ((i 0 (+ i 1))) (nil) i)", "does not end within 10000000 steps"},
+        {"(do ((x 1 (list x)) (y 1 (list y))) ((equal (list x) y)))", "lists inside each other deeper than 2000"},
+        {"(let ((x (broadcast 'a 0))) (dotimes (k 9000) (set! x (optional x))) x)",
+         "groups inside each other deeper than 2000"},
+        {"(let ((x (broadcast 'a 0))) (dotimes (k 60) (set! x (sequential x x))) x)",
+         "groups of more than 1000000 operators in all"},
+        {"(+ 9223372036854775807 1)", "does not fit into 64 bits"},
+        {"(parallel (broadcast 'a 0) (sequential (broadcast 'b 0) (broadcast 'c 0)) (broadcast 'd 0))",
+         "sequential(b, c) is in a parallel group, has operators in sequence, and is not the last"},
+        {"", "the program has no operators"}};
     const bmf_cop_settings settings = settings_for("4x4");
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -230,6 +240,8 @@ static void text_in_c_programs(void **state)
     assert_non_null(strstr(bmf_error_text(NULL), "p.c:4:2: the source of broadcast 'c'"));
     assert_int_equal(cop_parse("int x;", 6, "p.c", &settings, &program), BMF_ERROR_FILE);
     assert_non_null(strstr(bmf_error_text(NULL), "p.c:1:1: a C program begins with its COP text"));
+    assert_int_equal(cop_parse("(a\0b)", 5, "p.cop", &settings, &program), BMF_ERROR_FILE);
+    assert_string_equal(bmf_error_text(NULL), "p.cop:1:2: a control character");
 }
 
 int main(void)

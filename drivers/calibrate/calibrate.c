@@ -226,13 +226,7 @@ static int check(bmf_calibrate_options *o, const bmf_operands *operands)
         if (!o->trial.argument || o->sizes.count)
             return usage_error("a program of the language needs --arg FILE.npy, parts of which it is run on");
     }
-    if (o->trial.launch && !strstr(o->trial.launch, "{p}"))
-        return usage_error("--launch needs {p}, the number of ranks");
-    if (o->trial.ranks == 0)
-        o->trial.ranks = trial_cores();
-    if (!o->trial.launch)
-        o->trial.launch = trial_launch(o->trial.ranks);
-    return 0;
+    return trial_complete(&o->trial);
 }
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)

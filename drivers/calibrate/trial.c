@@ -15,17 +15,22 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 
-enum { MAX_WORDS = 16 };
-
-int64_t trial_cores(void)
+static int64_t usable_cores(void)
 {
     cpu_set_t cores;
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
 }
 
-const char *trial_launch(int64_t ranks)
+int trial_complete(bmf_trial *trial)
 {
-    return ranks <= trial_cores() ? "mpirun.mpich -bind-to core -n {p}" : "mpirun.mpich -n {p}";
+    const int64_t cores = usable_cores();
+    if (trial->launch && !strstr(trial->launch, "{p}"))
+        return usage_error("--launch needs {p}, the number of ranks");
+    if (trial->ranks == 0)
+        trial->ranks = cores;
+    if (!trial->launch)
+        trial->launch = trial->ranks <= cores ? "mpirun.mpich -bind-to core -n {p}" : "mpirun.mpich -n {p}";
+    return 0;
 }
 
 /* ---- commands ---- */

@@ -15,10 +15,9 @@ typedef struct bmf_trial {
     int64_t ranks;
 } bmf_trial;
 
-/* As many ranks as this process may use cores. */
-int64_t trial_cores(void);
-/* "mpirun.mpich -bind-to core -n {p}", or without binding where there are more ranks than cores. */
-const char *trial_launch(int64_t ranks);
+/* Where nothing was given: as many ranks as this process may use cores, started by mpirun.mpich, each bound to a core
+ * unless there are more ranks. 0, or the exit code of bad usage. */
+int trial_complete(bmf_trial *trial);
 
 /* What one traced run took. */
 typedef struct bmf_trial_run {

@@ -1,6 +1,6 @@
 /* bmf validate: predicts, writes it down, runs, compares.
  *
- * The prediction is in the file, with a hash of the machine file and the sheets beside it, before the first run starts.
+ * The prediction is in the file, with a hash of the machine file and its sheet of kernels, before the first run starts.
  * The first run warms files and memory and does not count; it is traced, for messages and bytes. */
 #include <inttypes.h>
 #include <jansson.h>
@@ -238,13 +238,7 @@ static int check(options *o, const bmf_operands *operands)
         if (operands->count > 1)
             return usage_error("unexpected argument '%s'; a C program stands behind --", operands->text[1]);
     }
-    if (o->trial.launch && !strstr(o->trial.launch, "{p}"))
-        return usage_error("--launch needs {p}, the number of ranks");
-    if (o->trial.ranks == 0)
-        o->trial.ranks = trial_cores();
-    if (!o->trial.launch)
-        o->trial.launch = trial_launch(o->trial.ranks);
-    return 0;
+    return trial_complete(&o->trial);
 }
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)

@@ -187,8 +187,7 @@ const bmf_driver cop_run_command = {
     .synopsis = "bmf cop run PROGRAM.c --size XxY[xZ] [OPTION].. [-- ARGUMENT..]",
     .about =
         "PROGRAM.c begins with its COP text between `;/*` and `*/` and includes \"PROGRAM.cop.h\", which is made: for "
-        "an "
-        "operator b the functions `b_load`, `b_write` and `b_read`, or `b_func`; and `cop_node`, `cop_nodes`, "
+        "an operator b the functions `b_load`, `b_write` and `b_read`, or `b_func`; and `cop_node`, `cop_nodes`, "
         "`cop_delay`, `cop_cycle`, `cop_init` and `cop_fini`. The system's cc compiles it, every node runs a copy of "
         "its own. Prints what the program prints, then cycles by what they went into, as means over the nodes.",
     .example = "bmf cop run examples/cop/matmul.c --size 6x6 -- 60",

@@ -32,6 +32,54 @@ static int make_sheet(const options *o, bmf_trace_run *const *run, bmf_samples *
     return sheet_write(*sheet, o->out);
 }
 
+/* ---- sizes that were run once ---- */
+
+/* How large a run was: the elements of its largest kernel, and the ranks among which its lists were distributed. Sizes
+ * of other kernels may depend on the data. */
+typedef struct extent {
+    int64_t elements;
+    int32_t ranks;
+} extent;
+
+static extent extent_of(const bmf_trace_run *run)
+{
+    extent found = {.ranks = run->ranks};
+    for (int64_t k = 0; k < run->events; k++)
+        if (run->event[k].kind == BMF_EVENT_KERNEL && run->event[k].amount > found.elements)
+            found.elements = run->event[k].amount;
+    return found;
+}
+
+static int by_extent(const void *a, const void *b)
+{
+    const extent *x = a, *y = b;
+    if (x->ranks != y->ranks)
+        return x->ranks < y->ranks ? -1 : 1;
+    return (x->elements > y->elements) - (x->elements < y->elements);
+}
+
+/* What a single run of a size takes says nothing about the next one. */
+static void remark_single_runs(int runs, bmf_trace_run *const *run)
+{
+    int sizes = 0, single = 0;
+    extent *of = allocate(runs * (int64_t)sizeof *of);
+    for (int k = 0; k < runs; k++)
+        of[k] = extent_of(run[k]);
+    qsort(of, (size_t)runs, sizeof *of, by_extent);
+    for (int begin = 0, end; begin < runs; begin = end) {
+        end = begin + 1;
+        while (end < runs && by_extent(&of[begin], &of[end]) == 0)
+            end++;
+        sizes++;
+        single += end - begin == 1;
+    }
+    free(of);
+    if (single > 0)
+        printf("%d of %d %s run once: by how much runs differ is not known there, and intervals are too narrow; give "
+               "traces of 3 or more runs of every size\n",
+               single, sizes, sizes == 1 ? "size was" : "sizes were");
+}
+
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     options *o = values;
@@ -44,8 +92,10 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     int status = read_traces(o, file, run);
     if (status == BMF_OK)
         status = make_sheet(o, run, &samples, &sheet);
-    if (status == BMF_OK)
+    if (status == BMF_OK) {
         printf("%s: %lld equations from %lld samples\n", o->out, (long long)sheet->entries, (long long)samples->count);
+        remark_single_runs(o->traces, run);
+    }
     sheet_free(sheet);
     samples_free(samples);
     for (int k = 0; k < o->traces; k++)
@@ -66,11 +116,12 @@ const bmf_driver sheet_kernels_command = {
     .about =
         "Fits the time of every kernel of a program to its elements, from traces of real runs: `bmf predict` takes "
         "computing times from it. Traces of several sizes tell how the time grows, traces of several numbers of ranks "
-        "how much ranks that share a memory slow each other. All with the same number of threads. See "
-        "docs/prediction.md.",
-    .example = "for n in 100000 1000000; do\n"
-               "  mpirun -n 2 bmf run sum.bmf --arg x$n.npy --trace x$n.trace\n"
-               "done\n"
+        "how much ranks that share a memory slow each other, and several runs of every size how much runs differ, "
+        "which a "
+        "remark says if it is not known. All with the same number of threads. See docs/prediction.md.",
+    .example = "for n in 100000 1000000; do for k in 1 2 3; do\n"
+               "  mpirun -n 2 bmf run sum.bmf --arg x$n.npy --trace x$n-$k.trace\n"
+               "done; done\n"
                "bmf sheet kernels x*.trace -o sum.kernels",
     .options = table,
     .min_operands = 1,

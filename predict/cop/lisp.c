@@ -94,11 +94,16 @@ const bmf_lisp_value *lisp_boolean(bmf_lisp *lisp, bool is_true)
 
 int lisp_cons(bmf_lisp *lisp, const bmf_lisp_value *first, const bmf_lisp_value *rest, const bmf_lisp_value **value)
 {
+    const int inside = lisp_is(first, BMF_LISP_CONS) ? first->depth + 1 : 1;
+    const int behind = lisp_is(rest, BMF_LISP_CONS) ? rest->depth : 0;
     if (++lisp->cells > BMF_LISP_CELLS)
         return lisp_fail(lisp, "lists of more than %" PRId64 " elements in all", BMF_LISP_CELLS);
+    if (inside > BMF_LISP_DEPTH) /* what compares lists calls itself so often */
+        return lisp_fail(lisp, "lists inside each other deeper than %d", BMF_LISP_DEPTH);
     bmf_lisp_value *cons = lisp_new(lisp, BMF_LISP_CONS);
     cons->line = lisp->place.line;
     cons->column = lisp->place.column;
+    cons->depth = inside > behind ? inside : behind;
     cons->cons.first = first;
     cons->cons.rest = rest;
     *value = cons;

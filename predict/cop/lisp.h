@@ -45,6 +45,7 @@ typedef struct bmf_lisp_symbol {
 struct bmf_lisp_value {
     bmf_lisp_kind kind;
     int line, column; /* CONS: where its first part stands in the text; 0: nowhere */
+    int depth;        /* CONS: of the lists inside of it, at most BMF_LISP_DEPTH */
     union {
         int64_t integer;
         double real;

@@ -223,17 +223,26 @@ BUILTIN(absolute)
     return BMF_OK;
 }
 
+/* -1, 0 or 1 as a < b, a = b or a > b; integers are compared exactly. */
+static int order_of(bmf_lisp *lisp, value *a, value *b, int *order)
+{
+    double x = 0, y = 0;
+    BMF_TRY(number_of(lisp, a, &x));
+    BMF_TRY(number_of(lisp, b, &y));
+    const bool whole = a->kind == BMF_LISP_INTEGER && b->kind == BMF_LISP_INTEGER;
+    *order = whole ? (a->integer > b->integer) - (a->integer < b->integer) : (x > y) - (x < y);
+    return BMF_OK;
+}
+
 static int extreme(bmf_lisp *lisp, int sign, int64_t count, value *const *argument, value **out)
 {
-    double best = 0, next = 0;
-    BMF_TRY(number_of(lisp, argument[0], &best));
+    int order = 0;
+    BMF_TRY(order_of(lisp, argument[0], argument[0], &order));
     *out = argument[0];
     for (int64_t k = 1; k < count; k++) {
-        BMF_TRY(number_of(lisp, argument[k], &next));
-        if (sign * next > sign * best) {
-            best = next;
+        BMF_TRY(order_of(lisp, argument[k], *out, &order));
+        if (order == sign)
             *out = argument[k];
-        }
     }
     return BMF_OK;
 }
@@ -256,11 +265,10 @@ static int compare(bmf_lisp *lisp, bool less, bool equal, bool greater, int64_t 
                    value **out)
 {
     bool all = true;
-    double a = 0, b = 0;
+    int order = 0;
     for (int64_t k = 1; k < count; k++) {
-        BMF_TRY(number_of(lisp, argument[k - 1], &a));
-        BMF_TRY(number_of(lisp, argument[k], &b));
-        all &= a < b ? less : a > b ? greater : equal;
+        BMF_TRY(order_of(lisp, argument[k - 1], argument[k], &order));
+        all &= order < 0 ? less : order > 0 ? greater : equal;
     }
     *out = lisp_boolean(lisp, all);
     return BMF_OK;

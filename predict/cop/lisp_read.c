@@ -38,7 +38,7 @@ static void skip_blanks(reader *r)
 
 static bool ends_name(char c)
 {
-    return isspace((unsigned char)c) || strchr("()'`,;\"", c);
+    return isspace((unsigned char)c) || (c != '\0' && strchr("()'`,;\"", c));
 }
 
 static int read_value(reader *r, const bmf_lisp_value **value);
@@ -131,7 +131,7 @@ static int read_atom(reader *r, const bmf_lisp_value **value)
     int64_t size = 0;
     lisp_set_place(r->lisp, here(r));
     while (r->at < r->end && !ends_name(*r->at)) {
-        if (*r->at == '\0' || iscntrl((unsigned char)*r->at))
+        if (iscntrl((unsigned char)*r->at))
             return lisp_fail(r->lisp, "a control character");
         if (size == NAME)
             return lisp_fail(r->lisp, "a word of more than %d bytes", NAME);

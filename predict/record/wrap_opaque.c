@@ -2,16 +2,23 @@
  * intercommunicators, partitioned communication, sessions. Their time is; replaying and predicting refuse a trace that
  * has one. */
 #include "predict/record/record.h"
+#include "predict/record/virtual.h"
 
 #define OPAQUE(NAME, TEXT, PARAMETERS, ARGUMENTS)                                                                      \
     RECORD_EXPORT int MPI_##NAME PARAMETERS                                                                            \
     {                                                                                                                  \
         const bmf_call c = ENTER_NAMED(TEXT);                                                                          \
+        if (rec.virtual && c.begin >= 0) /* the call may wait for others */                                            \
+            virtual_say_opaque(TEXT);                                                                                  \
         const int result = PMPI_##NAME ARGUMENTS;                                                                      \
         if (c.begin >= 0)                                                                                              \
             record_opaque(&c);                                                                                         \
         return result;                                                                                                 \
     }
+/* With counts of int, and of COUNT. */
+#define OPAQUE_COUNTED(NAME, TEXT, PARAMETERS, COUNT, ARGUMENTS)                                                       \
+    OPAQUE(NAME, TEXT, PARAMETERS(int), ARGUMENTS)                                                                     \
+    OPAQUE(NAME##_c, TEXT, PARAMETERS(COUNT), ARGUMENTS)
 
 OPAQUE(Intercomm_create, "intercomm_create",
        (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newintercomm),
@@ -41,10 +48,13 @@ OPAQUE(Psend_init, "psend_init",
        (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
         MPI_Info info, MPI_Request *request),
        (buf, partitions, count, datatype, dest, tag, comm, info, request))
-OPAQUE(Accumulate, "accumulate",
-       (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win))
+#define ACCUMULATE(COUNT)                                                                                              \
+    (const void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, \
+     COUNT target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+OPAQUE_COUNTED(Accumulate, "accumulate", ACCUMULATE, MPI_Count,
+               (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                win))
+
 OPAQUE(Compare_and_swap, "compare_and_swap",
        (const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
         MPI_Aint target_disp, MPI_Win win),
@@ -53,51 +63,70 @@ OPAQUE(Fetch_and_op, "fetch_and_op",
        (const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
         MPI_Op op, MPI_Win win),
        (origin_addr, result_addr, datatype, target_rank, target_disp, op, win))
-OPAQUE(Get, "get",
-       (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        int target_count, MPI_Datatype target_datatype, MPI_Win win),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win))
-OPAQUE(Get_accumulate, "get_accumulate",
-       (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count,
-        MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
-        MPI_Datatype target_datatype, MPI_Op op, MPI_Win win),
-       (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank,
-        target_disp, target_count, target_datatype, op, win))
-OPAQUE(Put, "put",
-       (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        int target_count, MPI_Datatype target_datatype, MPI_Win win),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win))
-OPAQUE(Raccumulate, "raccumulate",
-       (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win,
-        request))
-OPAQUE(Rget, "rget",
-       (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win,
-        request))
-OPAQUE(Rget_accumulate, "rget_accumulate",
-       (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count,
-        MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count,
-        MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request),
-       (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank,
-        target_disp, target_count, target_datatype, op, win, request))
-OPAQUE(Rput, "rput",
-       (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win,
-        request))
-OPAQUE(Win_allocate, "win_allocate",
-       (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win),
-       (size, disp_unit, info, comm, baseptr, win))
-OPAQUE(Win_allocate_shared, "win_allocate_shared",
-       (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win),
-       (size, disp_unit, info, comm, baseptr, win))
+#define GET(COUNT)                                                                                                     \
+    (void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,       \
+     COUNT target_count, MPI_Datatype target_datatype, MPI_Win win)
+OPAQUE_COUNTED(Get, "get", GET, MPI_Count,
+               (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
+                win))
+
+#define GET_ACCUMULATE(COUNT)                                                                                          \
+    (const void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype, void *result_addr, COUNT result_count, \
+     MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, COUNT target_count,                          \
+     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+OPAQUE_COUNTED(Get_accumulate, "get_accumulate", GET_ACCUMULATE, MPI_Count,
+               (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank,
+                target_disp, target_count, target_datatype, op, win))
+
+#define PUT(COUNT)                                                                                                     \
+    (const void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, \
+     COUNT target_count, MPI_Datatype target_datatype, MPI_Win win)
+OPAQUE_COUNTED(Put, "put", PUT, MPI_Count,
+               (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
+                win))
+
+#define RACCUMULATE(COUNT)                                                                                             \
+    (const void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, \
+     COUNT target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+OPAQUE_COUNTED(Raccumulate, "raccumulate", RACCUMULATE, MPI_Count,
+               (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op,
+                win, request))
+
+#define RGET(COUNT)                                                                                                    \
+    (void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,       \
+     COUNT target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+OPAQUE_COUNTED(Rget, "rget", RGET, MPI_Count,
+               (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
+                win, request))
+
+#define RGET_ACCUMULATE(COUNT)                                                                                         \
+    (const void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype, void *result_addr, COUNT result_count, \
+     MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, COUNT target_count,                          \
+     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+OPAQUE_COUNTED(Rget_accumulate, "rget_accumulate", RGET_ACCUMULATE, MPI_Count,
+               (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank,
+                target_disp, target_count, target_datatype, op, win, request))
+
+#define RPUT(COUNT)                                                                                                    \
+    (const void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, \
+     COUNT target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+OPAQUE_COUNTED(Rput, "rput", RPUT, MPI_Count,
+               (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype,
+                win, request))
+
+#define WIN_ALLOCATE(COUNT) (MPI_Aint size, COUNT disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+OPAQUE_COUNTED(Win_allocate, "win_allocate", WIN_ALLOCATE, MPI_Aint, (size, disp_unit, info, comm, baseptr, win))
+
+#define WIN_ALLOCATE_SHARED(COUNT)                                                                                     \
+    (MPI_Aint size, COUNT disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
+OPAQUE_COUNTED(Win_allocate_shared, "win_allocate_shared", WIN_ALLOCATE_SHARED, MPI_Aint,
+               (size, disp_unit, info, comm, baseptr, win))
+
 OPAQUE(Win_attach, "win_attach", (MPI_Win win, void *base, MPI_Aint size), (win, base, size))
 OPAQUE(Win_complete, "win_complete", (MPI_Win win), (win))
-OPAQUE(Win_create, "win_create", (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),
-       (base, size, disp_unit, info, comm, win))
+#define WIN_CREATE(COUNT) (void *base, MPI_Aint size, COUNT disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
+OPAQUE_COUNTED(Win_create, "win_create", WIN_CREATE, MPI_Aint, (base, size, disp_unit, info, comm, win))
+
 OPAQUE(Win_create_dynamic, "win_create_dynamic", (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win))
 OPAQUE(Win_fence, "win_fence", (int assert, MPI_Win win), (assert, win))
 OPAQUE(Win_flush, "win_flush", (int rank, MPI_Win win), (rank, win))
@@ -128,52 +157,3 @@ OPAQUE(Comm_spawn_multiple, "comm_spawn_multiple",
         const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]),
        (count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm, intercomm,
         array_of_errcodes))
-OPAQUE(Accumulate_c, "accumulate",
-       (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-        MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win))
-OPAQUE(Get_c, "get",
-       (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win))
-OPAQUE(Get_accumulate_c, "get_accumulate",
-       (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr,
-        MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-        MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win),
-       (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank,
-        target_disp, target_count, target_datatype, op, win))
-OPAQUE(Put_c, "put",
-       (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-        MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win))
-OPAQUE(Raccumulate_c, "raccumulate",
-       (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-        MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-        MPI_Request *request),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, op, win,
-        request))
-OPAQUE(Rget_c, "rget",
-       (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-        MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win,
-        request))
-OPAQUE(Rget_accumulate_c, "rget_accumulate",
-       (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr,
-        MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-        MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request),
-       (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype, target_rank,
-        target_disp, target_count, target_datatype, op, win, request))
-OPAQUE(Rput_c, "rput",
-       (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-        MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request),
-       (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, target_datatype, win,
-        request))
-OPAQUE(Win_allocate_c, "win_allocate",
-       (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win),
-       (size, disp_unit, info, comm, baseptr, win))
-OPAQUE(Win_allocate_shared_c, "win_allocate_shared",
-       (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win),
-       (size, disp_unit, info, comm, baseptr, win))
-OPAQUE(Win_create_c, "win_create",
-       (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),
-       (base, size, disp_unit, info, comm, win))

@@ -1,7 +1,6 @@
 /* Messages and collective calls of a recorded program.
  *
- * Method: sends and receives are sorted by (group, sender, receiver, tag, number), collectives by (group, number);
- * equal ones belong together. Cost: sorting.
+ * Method: what belongs together stands together in a sorted list (runtime/trace/recorded_calls.h). Cost: sorting.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -10,42 +9,7 @@
 
 #include "predict/replay/recorded_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/base/array.h"
-
-typedef struct entry {
-    uint32_t group;
-    int32_t from, to, tag;
-    int64_t number;
-    int32_t kind; /* a send before its receive */
-    int64_t event;
-} entry;
-
-static int by_message(const void *a, const void *b)
-{
-    const entry *x = a, *y = b;
-#define THEN(field)                                                                                                    \
-    if (x->field != y->field)                                                                                          \
-        return x->field < y->field ? -1 : 1;
-    THEN(group)
-    THEN(from)
-    THEN(to)
-    THEN(tag)
-    THEN(number)
-    THEN(kind)
-    THEN(event)
-#undef THEN
-    return 0;
-}
-
-static bool is_message(const bmf_event *event)
-{
-    return event->kind == BMF_EVENT_SEND || event->kind == BMF_EVENT_RECEIVE;
-}
-
-static bool same_message(const entry *a, const entry *b)
-{
-    return a->group == b->group && a->from == b->from && a->to == b->to && a->tag == b->tag && a->number == b->number;
-}
+#include "runtime/trace/recorded_calls.h"
 
 int64_t recorded_add_message(bmf_recorded_program *p, int64_t from, int64_t to, int64_t bytes, int64_t round)
 {
@@ -68,7 +32,7 @@ bmf_send_mode recorded_send_mode(const char *name, bool nonblocking)
     return nonblocking ? BMF_SEND_NONBLOCKING : BMF_SEND_BLOCKING;
 }
 
-static int lacks_end(const entry *e)
+static int lacks_end(const bmf_recorded_call *e)
 {
     const bool send = e->kind == BMF_EVENT_SEND;
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
@@ -76,10 +40,10 @@ static int lacks_end(const entry *e)
                     e->event, send ? "send" : "receive", e->number, e->from, e->to, e->tag, send ? "receive" : "send");
 }
 
-static int pair_messages(bmf_recorded_program *p, const entry *list, int64_t count)
+static int pair_messages(bmf_recorded_program *p, const bmf_recorded_call *list, int64_t count)
 {
     for (int64_t k = 0; k < count; k += 2) {
-        if (k + 1 == count || !same_message(&list[k], &list[k + 1]) || list[k].kind == list[k + 1].kind)
+        if (k + 1 == count || !recorded_calls_match(&list[k], &list[k + 1]) || list[k].kind == list[k + 1].kind)
             return lacks_end(&list[k]);
         const bmf_event *send = &p->run->event[list[k].event];
         const int64_t m = recorded_add_message(p, list[k].from, list[k].to, send->amount, p->messages);
@@ -92,22 +56,11 @@ static int pair_messages(bmf_recorded_program *p, const entry *list, int64_t cou
 
 static int match_messages(bmf_recorded_program *p)
 {
-    const bmf_trace_run *run = p->run;
-    int64_t count = 0;
-    for (int64_t k = 0; k < run->events; k++)
-        count += is_message(&run->event[k]);
-    entry *list = allocate_array(count, (int64_t)sizeof *list);
-    count = 0;
-    for (int64_t k = 0; k < run->events; k++) {
-        const bmf_event *e = &run->event[k];
-        const bmf_trace_detail *d = &run->detail[k];
-        const bool send = e->kind == BMF_EVENT_SEND;
-        if (is_message(e))
-            list[count++] = (entry){
-                detail_group(d), send ? e->lane : e->peer, send ? e->peer : e->lane, d->tag, d->number, e->kind, k};
-        p->wild += (detail_flags(d) & BMF_DETAIL_WILD_SOURCE) != 0 && e->kind == BMF_EVENT_RECEIVE;
-    }
-    qsort(list, (size_t)count, sizeof *list, by_message);
+    int64_t count;
+    bmf_recorded_call *list = recorded_calls(p->run, true, false, &count);
+    for (int64_t k = 0; k < count; k++)
+        p->wild += list[k].kind == BMF_EVENT_RECEIVE &&
+                   (detail_flags(&p->run->detail[list[k].event]) & BMF_DETAIL_WILD_SOURCE) != 0;
     const int status = pair_messages(p, list, count);
     free(list);
     return status;
@@ -136,10 +89,10 @@ int32_t recorded_rank_in_group(const int32_t *member, int32_t members, int32_t l
 }
 
 /* The events [begin, end) of the list are of one call. */
-static int add_collective(bmf_recorded_program *p, const entry *list, int64_t begin, int64_t end)
+static int add_collective(bmf_recorded_program *p, const bmf_recorded_call *list, int64_t begin, int64_t end)
 {
     const bmf_trace_run *run = p->run;
-    const entry *first = &list[begin];
+    const bmf_recorded_call *first = &list[begin];
     const bmf_event *event = &run->event[first->event];
     bmf_recorded_collective c = {.operation = operation_of(run, first->event),
                                  .group = first->group,
@@ -169,21 +122,12 @@ static int add_collective(bmf_recorded_program *p, const entry *list, int64_t be
 
 static int match_collectives(bmf_recorded_program *p)
 {
-    const bmf_trace_run *run = p->run;
-    int64_t count = 0;
+    int64_t count;
     int status = BMF_OK;
-    for (int64_t k = 0; k < run->events; k++)
-        count += run->event[k].kind == BMF_EVENT_COLLECTIVE;
-    entry *list = allocate_array(count, (int64_t)sizeof *list);
+    bmf_recorded_call *list = recorded_calls(p->run, false, true, &count);
     p->collective = allocate_array(count, (int64_t)sizeof *p->collective);
-    count = 0;
-    for (int64_t k = 0; k < run->events; k++)
-        if (run->event[k].kind == BMF_EVENT_COLLECTIVE)
-            list[count++] =
-                (entry){.group = detail_group(&run->detail[k]), .number = run->detail[k].number, .event = k};
-    qsort(list, (size_t)count, sizeof *list, by_message);
     for (int64_t begin = 0, end; begin < count && status == BMF_OK; begin = end) {
-        for (end = begin + 1; end < count && same_message(&list[begin], &list[end]); end++) {
+        for (end = begin + 1; end < count && recorded_calls_match(&list[begin], &list[end]); end++) {
         }
         status = add_collective(p, list, begin, end);
     }

@@ -243,9 +243,14 @@ static void deadlock(bool crossed)
         receive_from((rank + 1) % ranks, 1, MPI_STATUS_IGNORE);
 }
 
+/* A window that rank 0 makes while rank 1 still waits for anybody's message. */
 static void opaque(void)
 {
     MPI_Win window;
+    if (rank == 0)
+        send_to(1, 0);
+    if (rank == 1)
+        receive_from(MPI_ANY_SOURCE, 0, MPI_STATUS_IGNORE);
     MPI_Win_create(data, sizeof data, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
     MPI_Win_free(&window);
 }
