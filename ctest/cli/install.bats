@@ -72,6 +72,7 @@ check_prediction()
 compute = { zero = true; };
 network = { type = "hockney"; latency_us = 1000000.0; bandwidth_mb_per_s = 1e9; };
 agreement_us = 0.0;
+relative_error = 0.0;
 MACHINE
     BMF_MACHINE=two.machine BMF_PROCS=2 BMF_PREDICTION=two.json run --separate-stderr "$1"
     assert_success

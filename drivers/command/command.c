@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "drivers/command/private.h"
+#include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 
@@ -93,8 +94,11 @@ static int run_leaf(const bmf_driver *command, int argc, char **argv)
     if (command->parallel) {
         name_context_options(command, argc, argv);
         const int status = bmf_open(&argc, &argv, &ctx);
-        if (status != BMF_OK)
-            return report_status(NULL, status);
+        if (status != BMF_OK) {
+            const int code = report_status(NULL, status);
+            finalise_unless_open();
+            return code;
+        }
     }
     int code = read_and_run(command, argc, argv, ctx);
     if (ctx) {

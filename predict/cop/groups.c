@@ -17,7 +17,8 @@ typedef bmf_cop_reader reader;
 bmf_cop_tree *cop_new_tree(bmf_cop_reader *r, bmf_cop_group group)
 {
     bmf_cop_tree *tree = lisp_allocate(r->lisp, sizeof *tree);
-    *tree = (bmf_cop_tree){.group = group, .place = lisp_place(r->lisp), .label = "", .count = 1};
+    *tree =
+        (bmf_cop_tree){.group = group, .place = lisp_place(r->lisp), .label = "", .count = 1, .depth = 1, .size = 1};
     return tree;
 }
 
@@ -32,6 +33,8 @@ void cop_add_child(bmf_cop_reader *r, bmf_cop_tree *tree, bmf_cop_tree *child)
         tree->child = grown;
     }
     tree->child[tree->children++] = child;
+    tree->depth = child->depth >= tree->depth ? child->depth + 1 : tree->depth;
+    tree->size += child->size;
 }
 
 const bmf_lisp_value *cop_tree_value(bmf_cop_reader *r, bmf_cop_tree *tree)
@@ -46,6 +49,16 @@ static bool is_tree(value *v)
     return lisp_is(v, BMF_LISP_OBJECT) && ((bmf_cop_object *)v->object)->kind == BMF_COP_OBJECT_TREE;
 }
 
+/* What walks through trees calls itself for every level, and passes a group as often as it is in others. */
+static int check_size(const reader *r, const bmf_cop_tree *tree)
+{
+    if (tree->depth > BMF_LISP_DEPTH)
+        return lisp_fail(r->lisp, "groups inside each other deeper than %d", BMF_LISP_DEPTH);
+    if (tree->size > BMF_LISP_CELLS)
+        return lisp_fail(r->lisp, "groups of more than %" PRId64 " operators in all", BMF_LISP_CELLS);
+    return BMF_OK;
+}
+
 int cop_add_value(bmf_cop_reader *r, bmf_cop_tree *tree, value *v)
 {
     char text[100];
@@ -55,7 +68,7 @@ int cop_add_value(bmf_cop_reader *r, bmf_cop_tree *tree, value *v)
         bmf_cop_tree *child = ((bmf_cop_object *)v->object)->tree;
         if (child->children > 0 || child->group == BMF_COP_OPERATOR)
             cop_add_child(r, tree, child);
-        return BMF_OK;
+        return check_size(r, tree);
     }
     if (!lisp_is(v, BMF_LISP_CONS))
         return lisp_fail(r->lisp, "an operator or a group is wanted, not %s", lisp_text(v, text, sizeof text));
@@ -87,6 +100,7 @@ static void add_instances(reader *r, bmf_cop_operator *op, const bmf_cop_operato
 int cop_merge_labels(bmf_cop_reader *r, bmf_cop_tree *parallel)
 {
     int64_t kept = 0;
+    parallel->size = 1;
     for (int64_t k = 0; k < parallel->children; k++) {
         bmf_cop_tree *child = parallel->child[k], *same = NULL;
         for (int64_t j = 0; j < kept && child->op && !same; j++)
@@ -94,6 +108,7 @@ int cop_merge_labels(bmf_cop_reader *r, bmf_cop_tree *parallel)
                 same = parallel->child[j];
         if (!same) {
             parallel->child[kept++] = child;
+            parallel->size += child->size;
             continue;
         }
         if (!cop_same_operator(same->op, child->op))

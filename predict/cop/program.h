@@ -91,6 +91,7 @@ typedef struct bmf_cop_tree {
     int64_t count;     /* LOOP: passes */
     int64_t children, capacity;
     struct bmf_cop_tree **child;
+    int64_t depth, size; /* while the text is read: levels, and groups and operators, of this tree */
     bmf_cop_operator *op;
     bmf_cop_box box;
 } bmf_cop_tree;

@@ -46,8 +46,16 @@ RUN(run_pair, bmf_pair(s->xs, s->ys, &s->out))
 RUN(run_component, bmf_component(s->zs, 1, &s->out))
 RUN(run_filter, bmf_filter(s->xs, &is_even, &s->out))
 
+static int reduce_two(measure_lists *s)
+{
+    double sum[2];
+    return bmf_reduce_many(2, (const bmf_list *[]){s->xs, s->ys},
+                           (const bmf_operator *[]){&bmf_plus_real, &bmf_plus_real}, (void *[]){&sum[0], &sum[1]});
+}
+
 RUN(run_reduce, bmf_reduce(s->xs, &bmf_plus_real, &s->value))
 RUN(run_reduce_placed, bmf_reduce_placed(s->xs, &bmf_plus_real, &s->out))
+RUN(run_reduce_many, reduce_two(s))
 RUN(run_map_reduce, bmf_map_reduce(s->xs, &square, &bmf_plus_real, &s->value))
 RUN(run_zip_map_reduce, bmf_zip_map_reduce(s->xs, s->ys, &product, &bmf_plus_real, &s->value))
 RUN(run_scan, bmf_scan(s->xs, &bmf_plus_real, BMF_INCLUSIVE, &s->out))
@@ -79,6 +87,7 @@ static const measure_operation operations[] = {
     SKELETON("bmf_reduce", "sum of reals", measure_open_reals, run_reduce),
     SKELETON("bmf_reduce_placed", "sum of reals as a list on the first processor", measure_open_reals,
              run_reduce_placed),
+    SKELETON("bmf_reduce_many", "sums of two lists of reals in one exchange", measure_open_two_reals, run_reduce_many),
     SKELETON("bmf_map_reduce", "sum of squares of reals", measure_open_reals, run_map_reduce),
     SKELETON("bmf_zip_map_reduce", "inner product of reals", measure_open_two_reals, run_zip_map_reduce),
     SKELETON("bmf_scan", "running sums of reals, inclusive", measure_open_reals, run_scan),

@@ -248,5 +248,9 @@ extern int (*model_start_hook)(bmf_context *ctx);
 
 /* Ends MPI when the last context is closed, if bmf initialised it: MPI_Finalize, unless the checked interface is on. */
 extern int (*finalise_hook)(void);
+/* Calls it if no context is open and bmf initialised MPI: where bmf_open has failed and the program is to end. A
+ * process that ends without it may take the others down, and with them the exit code. Collective over
+ * MPI_COMM_WORLD. */
+void finalise_unless_open(void);
 
 #endif

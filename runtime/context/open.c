@@ -203,6 +203,15 @@ static void close_program(bmf_context *ctx)
                                        .kind = BMF_EVENT_REGION});
 }
 
+void finalise_unless_open(void)
+{
+    if (process.first)
+        return;
+    buffer_trim();
+    if (process.initialised_mpi)
+        finalise_hook();
+}
+
 int bmf_close(bmf_context *ctx)
 {
     int status = BMF_OK;
@@ -218,10 +227,6 @@ int bmf_close(bmf_context *ctx)
     if (status != BMF_OK && bmf_is_root(ctx))
         fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
     free_context(ctx);
-    if (!process.first) {
-        buffer_trim();
-        if (process.initialised_mpi)
-            finalise_hook();
-    }
+    finalise_unless_open();
     return bmf_exit_code(status);
 }
