@@ -12,6 +12,7 @@
 #include "predict/model/actions_private.h"
 #include "predict/replay/replay_private.h"
 #include "runtime/base/allocate.h"
+#include "predict/replay/fail.h"
 
 /* Leaves in some order. */
 typedef struct selection {
@@ -165,20 +166,19 @@ static int fail_single(const replay_scopes *s, const replay_leaf *leaf)
     char place[640];
     const bool sent = leaf->event->kind == BMF_EVENT_SEND;
     replay_place(s->run, leaf->event->node, leaf->event->instance, place, sizeof place);
-    return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                    "the message from processor %d to %d in round %" PRIu32 " of %s was never %s", sender(leaf),
-                    receiver(leaf), leaf->event->round, place, sent ? "received" : "sent");
+    return fail_line(BMF_ERROR_ARGUMENT, "the message from processor %d to %d in round %" PRIu32 " of %s was never %s",
+                     sender(leaf), receiver(leaf), leaf->event->round, place, sent ? "received" : "sent");
 }
 
 static int fail_bytes(const replay_scopes *s, const replay_leaf *sent, const replay_leaf *received)
 {
     char place[640];
     replay_place(s->run, sent->event->node, sent->event->instance, place, sizeof place);
-    return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                    "the message from processor %d to %d in round %" PRIu32 " of %s was sent with %" PRId64
-                    " bytes and received with %" PRId64,
-                    sender(sent), receiver(sent), sent->event->round, place, sent->event->amount,
-                    received->event->amount);
+    return fail_line(BMF_ERROR_ARGUMENT,
+                     "the message from processor %d to %d in round %" PRIu32 " of %s was sent with %" PRId64
+                     " bytes and received with %" PRId64,
+                     sender(sent), receiver(sent), sent->event->round, place, sent->event->amount,
+                     received->event->amount);
 }
 
 /* Receives learn the pass of their sends. */
@@ -240,8 +240,8 @@ static int list_leaves(const replay_scopes *s, replay_leaf *leaf, int64_t *leave
             continue;
         const int64_t scope = replay_scopes_find(s, event->node, event->instance);
         if (scope < 0)
-            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "event %" PRId64 " belongs to the call %s, which was never left",
-                            k, replay_place(s->run, event->node, event->instance, place, sizeof place));
+            return fail_line(BMF_ERROR_ARGUMENT, "event %" PRId64 " belongs to the call %s, which was never left", k,
+                             replay_place(s->run, event->node, event->instance, place, sizeof place));
         leaf[(*leaves)++] = (replay_leaf){.event = event,
                                           .scope = scope,
                                           .segment = replay_scopes_before(s, scope, event),

@@ -18,6 +18,7 @@
 
 #include "predict/replay/online_private.h"
 #include "runtime/base/array.h"
+#include "predict/replay/fail.h"
 
 enum { READ = 1 << 16, POLL_MS = 100 };
 
@@ -118,8 +119,8 @@ static void check_deadlock(bmf_online *o)
             add_place(o, k, text, sizeof text, &used);
     }
     if (standing > 0)
-        o->status = bmf_fail(NULL, BMF_ERROR_ARGUMENT, "%d ranks wait for each other for ever: %s%s", standing, text,
-                             standing > 4 ? ", .." : "");
+        o->status = fail_line(BMF_ERROR_ARGUMENT, "%d ranks wait for each other for ever: %s%s", standing, text,
+                              standing > 4 ? ", .." : "");
 }
 
 /* ---- sockets ---- */
@@ -136,8 +137,8 @@ static void accept_rank(bmf_online *o, int listening)
         hello.amount != o->ranks || o->rank[hello.peer].connected) {
         close(connection);
         if (got == (ssize_t)sizeof hello && hello.amount != o->ranks)
-            o->status = bmf_fail(NULL, BMF_ERROR_USAGE, "the program runs with %lld ranks, not %d: see --launch",
-                                 (long long)hello.amount, o->ranks);
+            o->status = fail_line(BMF_ERROR_USAGE, "the program runs with %lld ranks, not %d: see --launch",
+                                  (long long)hello.amount, o->ranks);
         return;
     }
     o->rank[hello.peer].socket = connection;

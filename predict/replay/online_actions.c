@@ -7,10 +7,11 @@
 #include "runtime/base/array.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/text.h"
+#include "predict/replay/fail.h"
 
 static int fail(bmf_online *o, int32_t rank, const char *what)
 {
-    o->status = bmf_fail(NULL, BMF_ERROR_ARGUMENT, "rank %d says what cannot be: %s", rank, what);
+    o->status = fail_line(BMF_ERROR_ARGUMENT, "rank %d says what cannot be: %s", rank, what);
     return o->status;
 }
 
@@ -282,8 +283,7 @@ static void take_action(bmf_online *o, int32_t number, const bmf_virtual_action 
         take_collective(o, number, a, group);
         break;
     case VIRTUAL_OPAQUE:
-        o->status =
-            bmf_fail(NULL, BMF_ERROR_ARGUMENT, "rank %d calls %.24s, whose meaning is not known", number, a->name);
+        o->status = fail_line(BMF_ERROR_ARGUMENT, "rank %d calls %.24s, whose meaning is not known", number, a->name);
         break;
     case VIRTUAL_END:
         rank->ended = true;

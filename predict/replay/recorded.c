@@ -15,6 +15,7 @@
 #include "predict/replay/recorded_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
+#include "predict/replay/fail.h"
 
 enum { MAX_DEPTH = 64 };
 
@@ -195,9 +196,9 @@ static int find_requests(walk *w, int64_t begin, int64_t end)
     for (int64_t k = begin; k < end; k++) {
         const int64_t round = run->event[k].round;
         if (round > end - begin) /* every request has an event of its own */
-            return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                            "event %" PRId64 ": request %" PRId64 " of a rank with %" PRId64 " events", k, round,
-                            end - begin);
+            return fail_line(BMF_ERROR_ARGUMENT,
+                             "event %" PRId64 ": request %" PRId64 " of a rank with %" PRId64 " events", k, round,
+                             end - begin);
         w->requests = round >= w->requests ? round + 1 : w->requests;
     }
     w->request = allocate_clear(w->requests, (int64_t)sizeof *w->request);
@@ -225,8 +226,8 @@ static int add_lane(bmf_recorded_program *p, int32_t lane, int64_t begin, int64_
         }
         close_regions(&w, event->begin);
         if (w.depth == MAX_DEPTH)
-            status = bmf_fail(NULL, BMF_ERROR_ARGUMENT, "event %" PRId64 ": more than %d regions inside each other", k,
-                              MAX_DEPTH);
+            status = fail_line(BMF_ERROR_ARGUMENT, "event %" PRId64 ": more than %d regions inside each other", k,
+                               MAX_DEPTH);
         else
             w.open[w.depth++] = k;
         add_step(&w, BMF_STEP_BEGIN, k, 0.0);
@@ -257,16 +258,15 @@ static int check(const bmf_trace_run *run)
 {
     const char *incomplete = run_fact(run, "incomplete"), *opaque = run_fact(run, "opaque");
     if (incomplete)
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the recording is incomplete: %s", incomplete);
+        return fail_line(BMF_ERROR_ARGUMENT, "the recording is incomplete: %s", incomplete);
     if (run_fact(run, "switched off"))
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "recording was switched off in between");
+        return fail_line(BMF_ERROR_ARGUMENT, "recording was switched off in between");
     if (opaque)
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the program has %s, whose meaning is not recorded", opaque);
+        return fail_line(BMF_ERROR_ARGUMENT, "the program has %s, whose meaning is not recorded", opaque);
     for (int64_t k = 0; k < run->events; k++)
         if (detail_flags(&run->detail[k]) & BMF_DETAIL_OPAQUE)
-            return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                            "event %" PRId64 ": rank %d calls %s, whose meaning is not recorded", k, run->event[k].lane,
-                            run->name[run->event[k].name]);
+            return fail_line(BMF_ERROR_ARGUMENT, "event %" PRId64 ": rank %d calls %s, whose meaning is not recorded",
+                             k, run->event[k].lane, run->name[run->event[k].name]);
     return BMF_OK;
 }
 
@@ -321,12 +321,11 @@ static int carry_out(bmf_recorded_program *p, bmf_trace_run **predicted, bmf_rec
     p->end = allocate_clear(p->run->events, (int64_t)sizeof *p->end);
     int status = recorded_run(p, &result->seconds);
     if (status == BMF_OK && !(result->seconds < (double)BMF_TRACE_MAX_NUMBER * 1e-9))
-        status =
-            bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the run would take %g s, more than a trace can hold", result->seconds);
+        status = fail_line(BMF_ERROR_ARGUMENT, "the run would take %g s, more than a trace can hold", result->seconds);
     if (status == BMF_OK) {
         *predicted = make_run(p);
         status = (*predicted)->dropped > 0 || run_sort(*predicted) != BMF_OK
-                     ? bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for the predicted run")
+                     ? fail_line(BMF_ERROR_MEMORY, "no memory for the predicted run")
                      : BMF_OK;
     }
     return status;

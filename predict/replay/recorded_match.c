@@ -10,6 +10,7 @@
 #include "predict/replay/recorded_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/trace/recorded_calls.h"
+#include "predict/replay/fail.h"
 
 int64_t recorded_add_message(bmf_recorded_program *p, int64_t from, int64_t to, int64_t bytes, int64_t round)
 {
@@ -35,9 +36,9 @@ bmf_send_mode recorded_send_mode(const char *name, bool nonblocking)
 static int lacks_end(const bmf_recorded_call *e)
 {
     const bool send = e->kind == BMF_EVENT_SEND;
-    return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                    "event %" PRId64 ": the %s of message %" PRId64 " from rank %d to rank %d with tag %d has no %s",
-                    e->event, send ? "send" : "receive", e->number, e->from, e->to, e->tag, send ? "receive" : "send");
+    return fail_line(BMF_ERROR_ARGUMENT,
+                     "event %" PRId64 ": the %s of message %" PRId64 " from rank %d to rank %d with tag %d has no %s",
+                     e->event, send ? "send" : "receive", e->number, e->from, e->to, e->tag, send ? "receive" : "send");
 }
 
 static int pair_messages(bmf_recorded_program *p, const bmf_recorded_call *list, int64_t count)
@@ -102,16 +103,16 @@ static int add_collective(bmf_recorded_program *p, const bmf_recorded_call *list
                                  .waiting = -1};
     c.root = event->peer < 0 ? -1 : recorded_rank_in_group(c.member, c.members, event->peer);
     if (end - begin != c.members)
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                        "event %" PRId64 ": of the %d ranks of collective %" PRId64 " of a group only %" PRId64
-                        " called it",
-                        first->event, c.members, first->number, end - begin);
+        return fail_line(BMF_ERROR_ARGUMENT,
+                         "event %" PRId64 ": of the %d ranks of collective %" PRId64 " of a group only %" PRId64
+                         " called it",
+                         first->event, c.members, first->number, end - begin);
     for (int64_t k = begin; k < end; k++) {
         const char *operation = operation_of(run, list[k].event);
         if (strcmp(operation, c.operation) != 0)
-            return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                            "event %" PRId64 ": ranks call %s and %s as collective %" PRId64 " of one group",
-                            list[k].event, c.operation, operation, first->number);
+            return fail_line(BMF_ERROR_ARGUMENT,
+                             "event %" PRId64 ": ranks call %s and %s as collective %" PRId64 " of one group",
+                             list[k].event, c.operation, operation, first->number);
         const int64_t bytes = run->event[list[k].event].amount;
         c.bytes = bytes > c.bytes ? bytes : c.bytes;
         p->of_event[list[k].event] = p->collectives;

@@ -18,6 +18,7 @@
 #define HEAP_ELEMENT      waiting_lane
 #define HEAP_BEFORE(a, b) ((a).clock < (b).clock || ((a).clock == (b).clock && (a).lane < (b).lane))
 #include "runtime/base/heap.h"
+#include "predict/replay/fail.h"
 
 void recorded_add_step(bmf_recorded_lane *lane, bmf_step_kind kind, int64_t index, double seconds)
 {
@@ -403,8 +404,8 @@ static int deadlock(const bmf_recorded_program *p)
     }
     if (standing == 0)
         return BMF_OK;
-    return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "%d ranks wait for each other for ever: %s%s", standing, text,
-                    standing > 4 ? ", .." : "");
+    return fail_line(BMF_ERROR_ARGUMENT, "%d ranks wait for each other for ever: %s%s", standing, text,
+                     standing > 4 ? ", .." : "");
 }
 
 void recorded_start(bmf_recorded_program *p)

@@ -16,6 +16,7 @@
 #include "predict/replay/replay_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
+#include "predict/replay/fail.h"
 
 /* What a lane does in one round: its leaves, linked in their order. */
 typedef struct lane_round {
@@ -298,11 +299,10 @@ static void find_scopes_leaves(replay *r)
 static int replay_events(replay *r, bmf_trace_run *run)
 {
     if (run->dropped > 0)
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                        "%lld events were lost while recording: too much is missing to replay",
-                        (long long)run->dropped);
+        return fail_line(BMF_ERROR_ARGUMENT, "%lld events were lost while recording: too much is missing to replay",
+                         (long long)run->dropped);
     if (run_sort(run) != BMF_OK)
-        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to replay %lld events", (long long)run->events);
+        return fail_line(BMF_ERROR_MEMORY, "no memory to replay %lld events", (long long)run->events);
     BMF_TRY(replay_scopes_read(run, &r->scopes));
     int64_t quickest;
     BMF_TRY(replay_leaves(&r->scopes, &r->leaf, &r->leaves, &quickest));
@@ -425,7 +425,7 @@ int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, cons
         status = run->dropped > 0 ? BMF_ERROR_MEMORY : run_sort(run);
     }
     if (status == BMF_ERROR_MEMORY)
-        bmf_fail(NULL, status, "no memory for the predicted run");
+        fail_line(status, "no memory for the predicted run");
     if (status != BMF_OK) {
         run_free(run);
         run = NULL;

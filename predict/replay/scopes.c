@@ -12,6 +12,7 @@
 #include "predict/replay/replay_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/search.h"
+#include "predict/replay/fail.h"
 
 typedef struct scope_event {
     uint32_t node, instance;
@@ -83,8 +84,8 @@ static int check_lanes(const bmf_trace_run *run, const scope_event *list, int64_
             continue;
         replay_place(run, list[first].node, list[first].instance, place, sizeof place);
         if (at && at->node == list[first].node && at->instance == list[first].instance && at->lane < lane)
-            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %d has the call %s twice", at->lane, place);
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %d lacks the call %s that others have", lane, place);
+            return fail_line(BMF_ERROR_ARGUMENT, "processor %d has the call %s twice", at->lane, place);
+        return fail_line(BMF_ERROR_ARGUMENT, "processor %d lacks the call %s that others have", lane, place);
     }
     return BMF_OK;
 }
@@ -137,9 +138,8 @@ static int sum_scopes(const bmf_trace_run *run, const scope_event *list, int64_t
         for (int64_t lane = 0; lane < run->lanes; lane++) {
             const bmf_event *event = &run->event[list[k + lane].event];
             if (event->end > INT64_MAX / run->lanes)
-                return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                                "event %" PRId64 " ends after %" PRId64 " s, later than any run", list[k + lane].event,
-                                event->end / 1000000000);
+                return fail_line(BMF_ERROR_ARGUMENT, "event %" PRId64 " ends after %" PRId64 " s, later than any run",
+                                 list[k + lane].event, event->end / 1000000000);
             sum.begin += event->begin;
             sum.end += event->end;
         }
@@ -159,8 +159,8 @@ static int find_parents(replay_scopes *s)
         while (open > 0 && s->scope[open].node != parent)
             open = s->scope[open].parent;
         if (s->scope[open].node != parent)
-            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the call %s lies in a region that was never left",
-                            replay_place(s->run, s->scope[k].node, s->scope[k].instance, place, sizeof place));
+            return fail_line(BMF_ERROR_ARGUMENT, "the call %s lies in a region that was never left",
+                             replay_place(s->run, s->scope[k].node, s->scope[k].instance, place, sizeof place));
         s->scope[k].parent = open;
         s->scope[k].ordinal = s->scope[open].children++;
         open = k;

@@ -27,3 +27,11 @@ void text_make_printable(char *text)
         for (int k = control_character(text); k > 0; k--)
             text[k - 1] = '?';
 }
+
+void text_make_line(char *text)
+{
+    text_make_printable(text);
+    for (; *text; text++)
+        if (*text == '\n' || *text == '\t')
+            *text = '?';
+}

@@ -10,5 +10,7 @@ char *text_copy(const char *text);
 int control_character(const char *text);
 /* Replaces control characters by question marks, in place: for everything that others wrote and a terminal shows. */
 void text_make_printable(char *text);
+/* Line feeds and tabs as well: for names in the middle of a line. */
+void text_make_line(char *text);
 
 #endif
