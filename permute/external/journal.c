@@ -36,7 +36,7 @@ int external_journal_read(bmf_context *ctx, const char *path, bmf_external_journ
     const size_t length = fread(line, 1, MAX_LINE, stream);
     fclose(stream);
     line[length] = '\0';
-    if (!parse(line, &found))
+    if (strlen(line) != length || !parse(line, &found))
         return bmf_fail(ctx, BMF_ERROR_FILE, "%s: not the journal of a permutation", path);
     if (found.key != journal->key)
         return bmf_fail(ctx, BMF_ERROR_FILE,
