@@ -62,10 +62,7 @@ const bmf_driver cop_check_command = {
     .example = "bmf cop check examples/cop/gauss.cop --size 5x5",
     .exit_code = "2 is also a mistake in the program, as FILE:LINE:COLUMN: ..",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no COP program",
-    .surplus = "more than one COP program",
+    BMF_ONE_OPERAND("no COP program", "more than one COP program"),
     .defaults = &cop_default_options,
     .size = sizeof(bmf_cop_options),
     .run = run};

@@ -219,10 +219,7 @@ const bmf_driver cop_plan_command = {
     .example = "bmf cop plan examples/cop/matmul.cop --size 6x6 --rivals",
     .exit_code = "2 is also a mistake in the program, as FILE:LINE:COLUMN: .., or one that no plan fits.",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no COP program",
-    .surplus = "more than one COP program",
+    BMF_ONE_OPERAND("no COP program", "more than one COP program"),
     .defaults = &cop_default_options,
     .size = sizeof(bmf_cop_options),
     .run = run};

@@ -43,10 +43,7 @@ const bmf_driver cop_time_command = {
     .example = "bmf cop time \"(broadcast 'b 0 :m 1024 :impl str_bcast)\" --size 8x8",
     .exit_code = "2 is also a mistake in the program, or one that cannot be run.",
     .options = table,
-    .min_operands = 1,
-    .max_operands = 1,
-    .no_operand = "no COP program",
-    .surplus = "more than one COP program",
+    BMF_ONE_OPERAND("no COP program", "more than one COP program"),
     .defaults = &cop_default_options,
     .size = sizeof(bmf_cop_options),
     .run = run};

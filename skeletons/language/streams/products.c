@@ -33,22 +33,22 @@ BMF_INLINE void sum_eight(const double *x, const lanes *y, lanes *out)
            ((x[4] * y[4] + x[5] * y[5]) + (x[6] * y[6] + x[7] * y[7]));
 }
 
-/* Sums of `width` products of `rows` lists: a power of two, at most NODE. Both are constants where this is called. */
-BMF_INLINE void sum_nodes(int width, int rows, const double *const *x, int64_t at, const lanes *y, lanes *out)
+/* Sums of `width` products of TILE lists: a power of two, at most half a CHUNK, and a constant where this is called. */
+BMF_INLINE void sum_nodes(int width, const double *const *x, int64_t at, const lanes *y, lanes *out)
 {
-    lanes part[TILE][NODE];
+    lanes part[TILE][CHUNK / 2 / LANES];
     const int eights = width / LANES, parts = eights > 0 ? eights : width;
     for (int k = 0; k < parts; k++)
-        for (int i = 0; i < rows; i++)
+        for (int i = 0; i < TILE; i++)
             if (eights > 0)
                 sum_eight(x[i] + at + k * LANES, y + k * LANES, &part[i][k]);
             else
                 part[i][k] = x[i][at + k] * y[k];
     for (int left = parts / 2; left > 0; left /= 2)
         for (int k = 0; k < left; k++)
-            for (int i = 0; i < rows; i++)
+            for (int i = 0; i < TILE; i++)
                 part[i][k] = part[i][2 * k] + part[i][2 * k + 1];
-    for (int i = 0; i < rows; i++)
+    for (int i = 0; i < TILE; i++)
         out[i] = part[i][0];
 }
 
@@ -57,7 +57,7 @@ BMF_VECTORISE static void sum_chunk(const double *const *x, int64_t at, const la
 {
     lanes node[CHUNK / NODE][TILE];
     for (int k = 0; k < CHUNK / NODE; k++)
-        sum_nodes(NODE, TILE, x, at + k * NODE, y + k * NODE, node[k]);
+        sum_nodes(NODE, x, at + k * NODE, y + k * NODE, node[k]);
     for (int i = 0; i < TILE; i++)
         out[i] = (node[0][i] + node[1][i]) + (node[2][i] + node[3][i]);
 }
@@ -68,37 +68,24 @@ BMF_VECTORISE static void add_rest(const double *const *x, int64_t at, int64_t c
                                    lanes *total)
 {
     for (int width = CHUNK / 2; width > 0; width /= 2) {
-        lanes value[TILE], right[TILE];
+        lanes value[TILE];
         if (!(count & width))
             continue;
         switch (width) {
-        case 2 * NODE:
-            sum_nodes(NODE, TILE, x, at, y, value);
-            sum_nodes(NODE, TILE, x, at + NODE, y + NODE, right);
-            for (int i = 0; i < TILE; i++)
-                value[i] += right[i];
-            break;
-        case NODE:
-            sum_nodes(NODE, TILE, x, at, y, value);
-            break;
-        case 32:
-            sum_nodes(32, TILE, x, at, y, value);
-            break;
-        case 16:
-            sum_nodes(16, TILE, x, at, y, value);
-            break;
-        case 8:
-            sum_nodes(8, TILE, x, at, y, value);
-            break;
-        case 4:
-            sum_nodes(4, TILE, x, at, y, value);
-            break;
-        case 2:
-            sum_nodes(2, TILE, x, at, y, value);
-            break;
+#define WIDTH(w)                                                                                                       \
+    case w:                                                                                                            \
+        sum_nodes(w, x, at, y, value);                                                                                 \
+        break;
+            WIDTH(128)
+            WIDTH(64)
+            WIDTH(32)
+            WIDTH(16)
+            WIDTH(8)
+            WIDTH(4)
+            WIDTH(2)
+#undef WIDTH
         default:
-            sum_nodes(1, TILE, x, at, y, value);
-            break;
+            sum_nodes(1, x, at, y, value);
         }
         for (int i = 0; i < TILE; i++)
             total[i] = empty ? value[i] : total[i] + value[i];
