@@ -28,6 +28,7 @@ typedef struct bmf_predict_options {
     int bound;             /* 0 least, 1 mean, 2 most */
     double step;           /* seconds */
     const char *launch;
+    const char *schedule; /* --bmf-schedule, or NULL */
 } bmf_predict_options;
 
 /* What is said about one number of processors. */
