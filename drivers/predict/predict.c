@@ -14,6 +14,7 @@
 #include "predict/model/measurements.h"
 #include "predict/report/report.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/launcher.h"
 #include "runtime/base/text.h"
 
 /* ---- options ---- */
@@ -404,21 +405,14 @@ static int predict(bmf_predict_options *o)
     return status;
 }
 
-/* Started by mpirun only the first process works (drivers/commands.h); MPI must not wait for the others, here or in a
- * program that is started. */
-static void leave_mpirun(void)
-{
-    static const char *const names[] = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_RANK", "PMI_SIZE", "PMI_SPAWNED"};
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        unsetenv(names[k]);
-}
-
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     bmf_predict_options *o = values;
     int code = check_options(o, operands), provided;
     if (code == 0) {
-        leave_mpirun();
+        /* Started by mpirun only the first process works (drivers/commands.h); MPI must not wait for the others, here
+         * or in a program that is started. */
+        launcher_leave();
         if (!o->command) /* contexts come and go with every number of processors, MPI does not */
             MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
         code = report_status(ctx, predict(o));
