@@ -100,8 +100,8 @@ enum { MEAN = 1 };
 static int check_mpi_options(bmf_predict_options *o)
 {
     o->recorded_sources = o->sources == 1;
-    if (!o->mpi && (o->compute != 0 || o->sources != 0 || o->bound != MEAN || o->step > 0 || o->launch))
-        return usage_error("--compute, --step, --bound, --launch and --sources are for --mpi");
+    if (!o->mpi && (o->compute != 0 || o->sources != 0 || o->bound != MEAN || o->step > 0 || o->launch || o->swept))
+        return usage_error("--compute, --step, --bound, --launch, --sources and --sweep are for --mpi");
     if (!o->mpi)
         return 0;
     if (!o->command)
@@ -110,7 +110,7 @@ static int check_mpi_options(bmf_predict_options *o)
         return usage_error("--ranks, --samples and --bmf-schedule are not for --mpi");
     if ((o->compute == BMF_REPLAY_STEPS) != (o->step > 0))
         return usage_error("--compute steps goes with --step SECONDS");
-    return 0;
+    return o->swept ? sweep_check(o) : 0;
 }
 
 /* What the table cannot say. 0, or the exit code of bad usage. */
@@ -241,7 +241,7 @@ static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
                o->machine->name, 100.0 * o->machine->relative_error);
 }
 
-static void print_table(const bmf_predict_options *o, const bmf_predicted *run)
+void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
 {
     const bmf_predicted *reference = reference_of(o->processors.count, run), *best = fastest(o->processors.count, run);
     bool outside = false;
@@ -281,15 +281,14 @@ static json_t *run_object(const bmf_predicted *run, const bmf_predicted *referen
                      json_finite(efficiency(run, reference)), "in_domain", run->remarks == 0, "remarks", remarks);
 }
 
-static void print_object(const bmf_predict_options *o, const bmf_predicted *run)
+json_t *predicted_object(const bmf_predict_options *o, const bmf_predicted *run)
 {
     const bmf_predicted *reference = reference_of(o->processors.count, run);
     json_t *runs = json_array();
     for (int64_t k = 0; k < o->processors.count; k++)
         json_array_append_new(runs, run_object(&run[k], reference));
-    json_print(json_pack("{s:s, s:s, s:I, s:o}", "program", program_name(o), "machine", o->machine->name, "fastest",
-                         (json_int_t)fastest(o->processors.count, run)->processors, "runs", runs),
-               BMF_JSON_LINE);
+    return json_pack("{s:s, s:s, s:I, s:o}", "program", program_name(o), "machine", o->machine->name, "fastest",
+                     (json_int_t)fastest(o->processors.count, run)->processors, "runs", runs);
 }
 
 /* ---- files ---- */
@@ -374,7 +373,7 @@ static void show_progress(const bmf_predict_options *o, int64_t done)
                 (long long)o->processors.count);
 }
 
-static int predict_all(const bmf_predict_options *o, bmf_predicted *run)
+int predict_all(const bmf_predict_options *o, bmf_predicted *run)
 {
     int status = BMF_OK;
     for (int64_t k = 0; status == BMF_OK && k < o->processors.count; k++) {
@@ -391,14 +390,16 @@ static int predict_all(const bmf_predict_options *o, bmf_predicted *run)
 static int predict(bmf_predict_options *o)
 {
     BMF_TRY(machine_read(o->machine_path, &o->machine));
+    if (o->swept)
+        return sweep_predict(o);
     bmf_predicted *run = allocate_clear(o->processors.count, (int64_t)sizeof *run);
     int status = predict_all(o, run);
     if (status == BMF_OK && (o->trace || o->html))
         status = write_files(o, run);
     if (status == BMF_OK && o->json)
-        print_object(o, run);
+        json_print(predicted_object(o, run), BMF_JSON_LINE);
     else if (status == BMF_OK)
-        print_table(o, run);
+        predicted_print(o, run);
     for (int64_t k = 0; k < o->processors.count; k++)
         predicted_free(&run[k]);
     free(run);
@@ -421,6 +422,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     }
     machine_free(o->machine);
     free(o->processors.number);
+    free(o->sweep.number);
+    free(o->swept);
     return code;
 }
 
@@ -454,6 +457,8 @@ static const bmf_option options[] = {
                "for machines with a data sheet; default mean:"),
     BMF_OPTION("sources", "S", BMF_CHOICE(bmf_predict_options, sources, source_name),
                "what receives from any source get; default simulated:"),
+    BMF_OPTION("sweep", "NAME=LIST", BMF_OTHER(bmf_predict_options, swept, sweep_read_values),
+               "predict for every value of the list, like n=20,40,80, put in for {NAME} in the program's arguments"),
     BMF_OPTION("launch", "COMMAND", BMF_TEXT(bmf_predict_options, launch),
                "how it is started; {p} is P; default: mpirun.mpich -n {p}"),
     BMF_OPTION(
@@ -467,7 +472,8 @@ static const bmf_option options[] = {
                "write a report (of the last P, with the speed-up curve over all P)"),
     BMF_OPTION("json", NULL, BMF_FLAG(bmf_predict_options, json),
                "print one JSON object: program, machine, fastest, and runs, a list of {processors, seconds, lo, hi, "
-               "messages, bytes, rank_messages, rank_bytes, efficiency, in_domain, remarks}"),
+               "messages, bytes, rank_messages, rank_bytes, efficiency, in_domain, remarks}; with --sweep program, "
+               "machine, parameter, and points, a list of {value, fastest, runs}"),
     BMF_OPTION_END};
 
 const bmf_driver predict_command = {
@@ -483,7 +489,8 @@ const bmf_driver predict_command = {
         "any program that uses MPICH; what they print goes to standard error.",
     .example = "bmf predict examples/12-mean-variance.bmf --machine workstations-16 --procs 1,2,4,8,16\n"
                "bmf predict --machine fast-cluster --procs 1..1024 --html sum.html -- ./01-sum-of-squares 100000000\n"
-               "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 -- ./life 160",
+               "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 -- ./life --n 160\n"
+               "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 --sweep n=40,80,160 -- ./life --n {n}",
     .see = "bmf-machine, bmf-compare, bmf-report, bmf-replay, bmf-sheet",
     .options = options,
     .max_operands = BMF_ANY_NUMBER,
