@@ -106,8 +106,8 @@ static int check_mpi_options(bmf_predict_options *o)
         return 0;
     if (!o->command)
         return usage_error("--mpi is for a program behind --");
-    if (o->ranks > 0 || o->samples > 0)
-        return usage_error("--ranks and --samples are not for --mpi");
+    if (o->ranks > 0 || o->samples > 0 || o->schedule)
+        return usage_error("--ranks, --samples and --bmf-schedule are not for --mpi");
     if ((o->compute == BMF_REPLAY_STEPS) != (o->step > 0))
         return usage_error("--compute steps goes with --step SECONDS");
     return o->swept ? sweep_check(o) : 0;
@@ -441,6 +441,8 @@ static const bmf_option options[] = {
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
+    BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(bmf_predict_options, schedule),
+               "algorithms that are taken whatever they cost, as split=tree,reduce=doubling"),
     BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_predict_options, ranks, 1, BMF_MAX_PROCESSORS),
                "count messages between ranks as on R ranks with contiguous blocks of processors; default: as many as "
                "processors"),

@@ -31,6 +31,7 @@ typedef struct bmf_predict_options {
     int bound;             /* 0 least, 1 mean, 2 most */
     double step;           /* seconds */
     const char *launch;
+    const char *schedule;  /* --bmf-schedule, or NULL */
     char *swept;           /* the name of what is swept, NULL: nothing; to be freed */
     bmf_number_list sweep; /* its values */
 } bmf_predict_options;
