@@ -12,6 +12,15 @@ add_custom_command(
   COMMENT "Writing manual pages and completions"
   VERBATIM)
 add_custom_target(manual ALL DEPENDS ${BMF_MANUAL}/bmf.1 ${BMF_COMPLETIONS}/bmf)
-install(DIRECTORY ${BMF_MANUAL}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")
-install(FILES ${BMF_COMPLETIONS}/bmf DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${BMF_COMPLETIONS}/_bmf DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+option(BMF_COMPRESS_MANUAL "install manual pages compressed by gzip, as Debian's packages want them" OFF)
+if(BMF_COMPRESS_MANUAL)
+  install(CODE "file(GLOB pages ${BMF_MANUAL}/*.1)
+  execute_process(COMMAND gzip -9nfk \${pages} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT command)
+  set(bmf_pages "*.1.gz")
+else()
+  set(bmf_pages "*.1")
+endif()
+install(DIRECTORY ${BMF_MANUAL}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command
+        FILES_MATCHING PATTERN "${bmf_pages}")
+install(FILES ${BMF_COMPLETIONS}/bmf DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
+install(FILES ${BMF_COMPLETIONS}/_bmf DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)

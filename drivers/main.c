@@ -1,6 +1,10 @@
 /* The bmf command. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
+#include <gsl/gsl_version.h>
+#include <jansson.h>
+#include <libconfig.h>
+#include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -42,6 +46,17 @@ static void ignore_broken_pipes(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
+#ifdef MPICH_VERSION
+#define BMF_MPI "MPICH " MPICH_VERSION
+#else
+#define BMF_MPI "an MPI that is not MPICH"
+#endif
+
+/* Of the program and of what it was built with. */
+#define BMF_VERSION_LINES                                                                                              \
+    BMF_VERSION "\ncommit " BMF_COMMIT "\nbuilt with " BMF_MPI ", GSL " GSL_VERSION ", jansson " JANSSON_VERSION       \
+                ", libconfig " BMF_VERSION_TEXT(LIBCONFIG_VER_MAJOR) "." BMF_VERSION_TEXT(LIBCONFIG_VER_MINOR)
+
 static const bmf_driver *const commands[] = {BMF_COMMANDS(BMF_COMMAND_ROW) NULL};
 
 static const bmf_driver program = {
@@ -58,7 +73,7 @@ static const bmf_driver program = {
         "bmf-replay, bmf-report, bmf-run, bmf-sheet, bmf-trace, mpirun",
     .commands = commands,
     .missing = "no command",
-    .version = BMF_VERSION,
+    .version = BMF_VERSION_LINES,
 };
 
 int main(int argc, char **argv)

@@ -232,7 +232,10 @@ picture()
     done
     run "$BMF" --version
     assert_success
-    assert_output --regexp '^bmf [0-9]+\.[0-9]+\.[0-9]+$'
+    assert_line --index 0 --regexp '^bmf [0-9]+\.[0-9]+\.[0-9]+$'
+    assert_line --index 1 --regexp '^commit ([0-9a-f]{12}|unknown)$'
+    assert_line --index 2 --regexp '^built with .*MPI.*, GSL [0-9.]+, jansson [0-9.]+, libconfig [0-9.]+$'
+    assert_equal "${#lines[@]}" 3
 }
 
 @test "under mpirun one process works and speaks" {
