@@ -144,13 +144,13 @@ static bmf_actions *random_log(uint64_t seed, bmf_trace_run **run, hidden_work w
                 work_somewhere(actions, &state);
             if (round == 0 && test_below(&state, 2)) {
                 compute(actions, &state, 2);
-                actions_barrier(actions, NAN);
+                actions_barrier(actions, 0, NAN);
             }
         }
-        actions_barrier(actions, NAN);
+        actions_barrier(actions, 0, NAN);
         actions_leave(actions, NULL);
         if (test_below(&state, 2))
-            actions_barrier(actions, NAN);
+            actions_barrier(actions, 0, NAN);
     }
     return actions;
 }

@@ -1,9 +1,9 @@
 /* What computing costs on a modelled machine: measured here, from a kernel sheet, or nothing.
  *
- * Method: a sheet is asked for every processor's elements. Neighbours mostly have the same number, so the last two
- * answers are kept. The errors of an equation's coefficients are the same error each time it is used, so an estimate's
- * relative standard error is told apart into that part and the noise of the call; equations are numbered from 1 in the
- * order of the sheet. Cost: a search by name when kernel or elements change.
+ * Method: a sheet is asked for every processor's elements. Neighbours mostly have the same number, so the last
+ * few answers are kept. The errors of an equation's coefficients are the same error each time it is used, so an
+ * estimate's relative standard error is told apart into that part and the noise of the call; equations are numbered
+ * from 1 in the order of the sheet. Cost: a search by name when kernel or elements change.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 
-enum { KEPT = 2, EQUATIONS = 255, NAMED = 400 };
+enum { KEPT = 4, EQUATIONS = 255, NAMED = 400 };
 
 typedef struct answer {
     char kernel[BMF_SHEET_NAME];
