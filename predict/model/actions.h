@@ -82,7 +82,7 @@ void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
 /* The same for sparse rounds: waiting for the sends leaves no events, as `deliver` on the cluster, which ends with all
  * meeting. */
 void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
-/* A collective operation of that name. seconds NAN: what the network needs for an agreement of all. */
+/* A collective operation of that name; name 0: it is no event. seconds NAN: the network's time for an agreement. */
 void actions_barrier(bmf_actions *actions, uint16_t name, double seconds);
 
 /* Messages and bytes between processors. */

@@ -226,8 +226,9 @@ void record_wait(bmf_simulator *s, const bmf_action *action, double begin, doubl
 void record_barrier(bmf_simulator *s, const bmf_action *action, double begin, double end, double seconds)
 {
     bmf_trace_run *run = s->recorder->run;
-    record(s, action, (bmf_event){.kind = BMF_EVENT_COLLECTIVE, .peer = -1, .name = action->name}, begin, end,
-           (bounds){0, 0});
+    if (action->name > 0)
+        record(s, action, (bmf_event){.kind = BMF_EVENT_COLLECTIVE, .peer = -1, .name = action->name}, begin, end,
+               (bounds){0, 0});
     const int64_t needed = nanoseconds(seconds);
     if (needed > 0 && (run->agreement == 0 || needed < run->agreement))
         run->agreement = needed;
