@@ -241,11 +241,26 @@ static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
                o->machine->name, 100.0 * o->machine->relative_error);
 }
 
+/* What the times are of, and what they leave out. */
+static void print_heading(const bmf_predict_options *o, const bmf_predicted *run)
+{
+    double files = 0.0;
+    for (int64_t k = 0; k < o->processors.count; k++)
+        files = fmax(files, run[k].files);
+    printf("%s on %s, %s\n", program_name(o), o->machine->name,
+           o->mpi       ? "from MPI_Init to MPI_Finalize"
+           : o->command ? "from bmf_open to bmf_close; work outside of bmf's calls is left out"
+                        : "from the argument to the value; starting MPI and writing the value are left out");
+    if (files > 0.0)
+        printf("before that, reading the argument takes %.4g s\n", files);
+    putchar('\n');
+}
+
 void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
 {
     const bmf_predicted *reference = reference_of(o->processors.count, run), *best = fastest(o->processors.count, run);
     bool outside = false;
-    printf("%s on %s\n\n", program_name(o), o->machine->name);
+    print_heading(o, run);
     printf("%10s %12s %25s %10s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up", "efficiency",
            "messages", "bytes");
     for (int64_t k = 0; k < o->processors.count; k++) {
@@ -273,12 +288,13 @@ static json_t *run_object(const bmf_predicted *run, const bmf_predicted *referen
     json_t *remarks = json_array();
     for (int64_t k = 0; k < run->remarks; k++)
         json_array_append_new(remarks, json_string(run->remark[k]));
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:o}", "processors",
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:o}", "processors",
                      (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "best",
-                     run->best, "runs", (json_int_t)run->runs, "measured_error", json_finite(run->measured_error),
-                     "messages", (json_int_t)run->messages, "bytes", (json_int_t)run->bytes, "rank_messages",
-                     (json_int_t)run->rank_messages, "rank_bytes", (json_int_t)run->rank_bytes, "efficiency",
-                     json_finite(efficiency(run, reference)), "in_domain", run->remarks == 0, "remarks", remarks);
+                     run->best, "file_seconds", run->files, "runs", (json_int_t)run->runs, "measured_error",
+                     json_finite(run->measured_error), "messages", (json_int_t)run->messages, "bytes",
+                     (json_int_t)run->bytes, "rank_messages", (json_int_t)run->rank_messages, "rank_bytes",
+                     (json_int_t)run->rank_bytes, "efficiency", json_finite(efficiency(run, reference)), "in_domain",
+                     run->remarks == 0, "remarks", remarks);
 }
 
 json_t *predicted_object(const bmf_predict_options *o, const bmf_predicted *run)

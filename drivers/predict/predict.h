@@ -41,6 +41,7 @@ typedef struct bmf_predicted {
     int64_t processors;
     double seconds, low, high; /* the median of what one run may take, and its 95 % interval */
     double best;               /* without any noise */
+    double files;              /* seconds of reading files before that; in C programs they are in the others */
     double measured_error;     /* relative standard error of what was timed here; NAN: nothing was, or too few runs */
     int64_t runs;              /* of the program, if its kernels are timed here */
     int64_t messages, bytes, rank_messages, rank_bytes;

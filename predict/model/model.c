@@ -389,18 +389,35 @@ static void model_leave(bmf_context *ctx, const bmf_partition *partition)
     model_record_leave(model_of(ctx), amount);
 }
 
-/* Disks are no part of a machine: reading takes each processor the share of its bytes in the time that all of them took
- * here, as computing that is measured, and nothing otherwise. */
+/* What reading or writing so many bytes takes a processor: what the machine's file says; what its sheet says; where
+ * computing is measured, its share of the time that all of them took here; otherwise nothing. */
+static int find_file_cost(bmf_context *ctx, int64_t bytes, double measured, bmf_model_cost *cost)
+{
+    bmf_model *model = model_of(ctx);
+    const bmf_machine *machine = model->machine;
+    char operation[BMF_SAMPLE_NAME];
+    *cost = (bmf_model_cost){0};
+    if (machine->file_bytes_per_second > 0.0)
+        cost->seconds = (double)bytes / machine->file_bytes_per_second;
+    else if (model_costs_know_overhead(model->costs, call_of(ctx), "file", operation))
+        return model_costs_find(model->costs, ctx, operation, "", bytes, 0.0, cost);
+    else if (machine->compute == BMF_COMPUTE_MEASURED)
+        cost->seconds = measured / machine->power;
+    return BMF_OK;
+}
+
 static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds)
 {
     const bmf_model *model = model_of(ctx);
-    int64_t length = bmf_partition_length(partition);
-    bool measured = model->machine->compute == BMF_COMPUTE_MEASURED && length > 0;
+    const int64_t length = bmf_partition_length(partition);
     for (int64_t k = 0; k < partition->parts; k++) {
-        int64_t elements = partition->start[k + 1] - partition->start[k];
-        double share = measured ? (double)elements / (double)length : 0.0;
-        actions_file(model->actions, bmf_partition_processor(partition, k), elements * element_bytes,
-                     share * (double)nanoseconds * 1e-9 / model->machine->power);
+        const int64_t elements = partition->start[k + 1] - partition->start[k], bytes = elements * element_bytes;
+        const double share = length > 0 ? (double)elements / (double)length : 0.0;
+        bmf_model_cost cost;
+        if (find_file_cost(ctx, bytes, share * (double)nanoseconds * 1e-9, &cost) != BMF_OK)
+            failure_note(ctx, BMF_ERROR_ARGUMENT);
+        actions_file(model->actions, bmf_partition_processor(partition, k), bytes, cost.seconds, cost.shared, cost.own,
+                     cost.equation);
     }
 }
 
@@ -456,17 +473,18 @@ void model_restart(bmf_context *ctx)
                       (bmf_event_kind)ctx->run->node[ctx->position[k].node].kind);
 }
 
-/* Loading takes no time; its calls and files stay, so that traces have them. */
+/* Of loading only files take time; all begin together, and what follows is what `bmf run` times. Messages of loading
+ * are no part of the program. */
 static void model_start(bmf_context *ctx)
 {
     bmf_model *model = model_of(ctx);
-    if (model->actions->messages > 0) {
+    if (model->actions->messages > 0)
         model_restart(ctx);
-        return;
-    }
     close_clocks(model);
     for (int64_t a = 0; a < model->actions->count; a++)
-        model->actions->action[a].seconds = 0.0;
+        if (!is_file_action(&model->actions->action[a]))
+            model->actions->action[a].seconds = 0.0;
+    actions_start(model->actions);
     ctx->statistics = (bmf_statistics){0};
 }
 

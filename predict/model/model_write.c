@@ -28,15 +28,20 @@ static bmf_trace_run *like(const bmf_trace_run *names)
     return run;
 }
 
-/* The program itself as an event on every lane. */
-static void add_program(bmf_trace_run *run, double seconds)
+/* The program itself as an event on every lane, with the interval of the whole run. */
+static void add_program(bmf_trace_run *run, double seconds, const bmf_prediction *whole)
 {
+    const bool uncertain = whole->high > whole->low;
     int64_t end = (int64_t)(seconds * 1e9 + 0.5);
     for (int64_t i = 0; i < run->events; i++)
         end = run->event[i].end > end ? run->event[i].end : end;
     for (int32_t p = 0; p < run->lanes; p++)
-        run_add(run,
-                &(bmf_event){.end = end, .low = end, .high = end, .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
+        run_add(run, &(bmf_event){.end = end,
+                                  .low = uncertain ? (int64_t)((whole->low + whole->loading) * 1e9) : end,
+                                  .high = uncertain ? (int64_t)((whole->high + whole->loading) * 1e9) + 1 : end,
+                                  .lane = p,
+                                  .peer = -1,
+                                  .kind = BMF_EVENT_REGION});
 }
 
 /* The recorded actions on a network. */
@@ -44,16 +49,13 @@ static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made
 {
     bmf_trace_run *run = like(ctx->run);
     *made = NULL;
-    bmf_simulator *simulator = simulator_create(model_of_context(ctx)->actions, network, 0);
     bmf_simulation result;
-    simulator_record(simulator, run);
-    int status = simulator_run(simulator);
-    simulator_result(simulator, &result);
-    simulator_free(simulator);
+    bmf_prediction whole;
+    int status = simulate_events(model_of_context(ctx)->actions, network, run, &result, &whole);
     if (status == BMF_OK)
         status = simulation_fits_trace(&result);
     if (status == BMF_OK) {
-        add_program(run, result.seconds);
+        add_program(run, result.seconds, &whole);
         status = run_sort(run);
     }
     if (status != BMF_OK) {

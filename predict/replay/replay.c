@@ -407,8 +407,9 @@ static bmf_trace_run *copy_tables(const bmf_trace_run *recorded, const char *mac
 }
 
 /* The program itself as an event on every lane, if it was recorded so. It ends with the last work, event or not. */
-static void add_program(const bmf_trace_run *recorded, bmf_trace_run *run, double seconds)
+static void add_program(const bmf_trace_run *recorded, bmf_trace_run *run, double seconds, const bmf_prediction *whole)
 {
+    const bool uncertain = whole->high > whole->low;
     const int64_t events = run->events;
     int64_t end = (int64_t)(seconds * 1e9 + 0.5);
     for (int64_t k = 0; k < events; k++)
@@ -418,24 +419,14 @@ static void add_program(const bmf_trace_run *recorded, bmf_trace_run *run, doubl
         if (event->node != 0 || event->kind > BMF_EVENT_SKELETON)
             continue;
         run_add(run, &(bmf_event){.end = end,
-                                  .low = end,
-                                  .high = end,
+                                  .low = uncertain ? (int64_t)(whole->low * 1e9) : end,
+                                  .high = uncertain ? (int64_t)(whole->high * 1e9) + 1 : end,
                                   .amount = event->amount,
                                   .instance = event->instance,
                                   .lane = event->lane,
                                   .peer = -1,
                                   .kind = event->kind});
     }
-}
-
-static int simulate(const bmf_actions *actions, bmf_network *network, bmf_trace_run *run, bmf_simulation *result)
-{
-    bmf_simulator *simulator = simulator_create(actions, network, 0);
-    simulator_record(simulator, run);
-    const int status = simulator_run(simulator);
-    simulator_result(simulator, result);
-    simulator_free(simulator);
-    return status == BMF_OK ? simulation_fits_trace(result) : status;
 }
 
 int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, const bmf_actions *actions,
@@ -445,14 +436,17 @@ int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, cons
     uint32_t *node = name + recorded->names;
     bmf_trace_run *run = copy_tables(recorded, machine->name, name, node);
     bmf_simulation result;
-    int status = simulate(actions, network, run, &result);
+    bmf_prediction whole;
+    int status = simulate_events(actions, network, run, &result, &whole);
+    if (status == BMF_OK)
+        status = simulation_fits_trace(&result);
     for (int64_t k = 0; status == BMF_OK && k < run->events; k++) {
         run->event[k].name = (uint16_t)name[run->event[k].name];
         run->event[k].node = node[run->event[k].node];
     }
     free(name);
     if (status == BMF_OK) {
-        add_program(recorded, run, result.seconds);
+        add_program(recorded, run, result.seconds, &whole);
         status = run->dropped > 0 ? BMF_ERROR_MEMORY : run_sort(run);
     }
     if (status == BMF_ERROR_MEMORY)

@@ -24,11 +24,6 @@ static int64_t cheap_samples(int64_t actions)
     return samples < MIN_SAMPLES ? MIN_SAMPLES : samples > MAX_SAMPLES ? MAX_SAMPLES : samples;
 }
 
-/* What all times of a sample are multiplied with, for a machine whose errors are stated. */
-typedef struct factors {
-    double compute, network;
-} factors;
-
 /* The k-th digit-reversed fraction: its first n values are spread over (0, 1) as evenly as n values can be, so that
  * the median of few samples stays in place. */
 static double fraction(int64_t k, int base)
@@ -44,14 +39,16 @@ static double factor_of(double relative, int64_t sample, int base)
     return exp(sqrt(log1p(relative * relative)) * gsl_cdf_ugaussian_Pinv(fraction(sample, base)));
 }
 
-static factors draw_factors(const bmf_actions *actions, const bmf_network *network, int64_t sample)
+bmf_sample_factors sample_factors(const bmf_actions *actions, const bmf_network *network, int64_t sample)
 {
-    return (factors){factor_of(actions->relative_error, sample, 3), factor_of(network->relative_error, sample, 2)};
+    return (bmf_sample_factors){factor_of(actions->relative_error, sample, 3),
+                                factor_of(network->relative_error, sample, 2)};
 }
 
 /* A network that is slower by a factor is one of which all times are longer by it. So computing is divided by the
  * network's factor, and the result multiplied with it. */
-static int simulate(const bmf_actions *actions, bmf_network *network, int64_t sample, factors by, double *seconds)
+static int simulate(const bmf_actions *actions, bmf_network *network, int64_t sample, bmf_sample_factors by,
+                    double *seconds, double *loading)
 {
     bmf_simulation result;
     bmf_simulator *simulator = simulator_create(actions, network, sample);
@@ -59,7 +56,9 @@ static int simulate(const bmf_actions *actions, bmf_network *network, int64_t sa
     const int status = simulator_run(simulator);
     simulator_result(simulator, &result);
     simulator_free(simulator);
-    *seconds = result.seconds * by.network;
+    *seconds = (result.seconds - result.loading) * by.network;
+    if (loading)
+        *loading = result.loading;
     if (status == BMF_OK && !(isfinite(*seconds) && *seconds >= 0))
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the predicted time is %g s: the machine's costs are out of range",
                         *seconds);
@@ -90,7 +89,7 @@ static void bounds_by_student(bmf_prediction *prediction, double *seconds, int64
     prediction->high = exp(mean + side);
 }
 
-static const factors unchanged = {1.0, 1.0};
+static const bmf_sample_factors unchanged = {1.0, 1.0};
 
 /* Whether the first few samples differ from the run without noise. */
 static int probe(const bmf_actions *actions, bmf_network *network, double seconds, bool *noisy)
@@ -98,7 +97,7 @@ static int probe(const bmf_actions *actions, bmf_network *network, double second
     *noisy = false;
     for (int64_t k = 1; k <= CERTAIN_AFTER && !*noisy; k++) {
         double sample;
-        BMF_TRY(simulate(actions, network, k, unchanged, &sample));
+        BMF_TRY(simulate(actions, network, k, unchanged, &sample, NULL));
         *noisy = sample != seconds;
     }
     return BMF_OK;
@@ -107,7 +106,7 @@ static int probe(const bmf_actions *actions, bmf_network *network, double second
 static int draw(const bmf_actions *actions, bmf_network *network, double *seconds, int64_t count)
 {
     for (int64_t k = 0; k < count; k++)
-        BMF_TRY(simulate(actions, network, k + 1, draw_factors(actions, network, k + 1), &seconds[k]));
+        BMF_TRY(simulate(actions, network, k + 1, sample_factors(actions, network, k + 1), &seconds[k], NULL));
     return BMF_OK;
 }
 
@@ -122,7 +121,7 @@ int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t 
     const bool stated = actions->relative_error > 0.0 || network->relative_error > 0.0;
     bool noisy;
     *prediction = (bmf_prediction){0};
-    BMF_TRY(simulate(actions, network, 0, unchanged, &prediction->seconds));
+    BMF_TRY(simulate(actions, network, 0, unchanged, &prediction->seconds, &prediction->loading));
     prediction->low = prediction->high = prediction->median = prediction->seconds;
     prediction->samples = samples > 0 ? samples : cheap_samples(actions->count);
     if (prediction->seconds <= 0)

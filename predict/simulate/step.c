@@ -182,6 +182,8 @@ static bool barrier(bmf_simulator *s, processor *me)
     }
     const double clock = s->barrier_clock;
     s->barrier = 0;
+    if (me->at < s->actions->start)
+        s->loading = clock;
     for (int64_t p = 0; p < s->actions->processors; p++) {
         processor *other = &s->processor[p];
         if (other->blocked_on != BLOCKED_BARRIER)
