@@ -30,6 +30,22 @@ static void barrier(bmf_context *ctx)
     actions_barrier(model->actions, model->machine->agreement);
 }
 
+/* On a bulk synchronous machine (document 000, 5.3.3 and 5.5) all processors begin an operation together, when the one
+ * before is complete, and the levels of one, which computing divides. What goes on on processors one after the other
+ * (rank emulation) has no such places. */
+static void synchronise(const bmf_model *model)
+{
+    if (model->machine->bulk_synchronous && !model->notes)
+        actions_barrier(model->actions, 0.0);
+}
+
+/* A call that is no part of another one. */
+static bool is_operation(const bmf_context *ctx)
+{
+    const bmf_trace_node *node = ctx->run->node, *own = &node[ctx->position[ctx->depth].node];
+    return own->kind == BMF_EVENT_SKELETON && node[own->parent].kind != BMF_EVENT_SKELETON;
+}
+
 /* ---- computing ---- */
 
 /* Adds up the pieces of every processor; processor[0..listed) are those that have any, in the order of their first
@@ -68,13 +84,18 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
     uint16_t name = (uint16_t)run_name(ctx->run, work->kernel);
     char operation[BMF_SAMPLE_NAME];
     kernel_operation(call_of(ctx), work->kernel, operation);
+    const char *operations = work->operations;
+    char alone[BMF_SAMPLE_NAME + 2];
+    snprintf(alone, sizeof alone, "%.*s ", BMF_SAMPLE_NAME, work->kernel);
+    model->computed = true;
     int status = BMF_OK;
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
         bmf_model_cost cost;
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, model->elements[p], model->seconds[p], &cost);
+            status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, model->elements[p],
+                                      model->seconds[p], &cost);
         bmf_model_kernel kernel = {name, work->round, p, model->elements[p]};
         if (status == BMF_OK)
             model_record_compute(model, &kernel, &cost);
@@ -183,7 +204,7 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
         bmf_model_cost cost;
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, model->elements[p], 0.0, &cost);
+            status = model_costs_find(model->costs, ctx, operation, "", model->elements[p], 0.0, &cost);
         if (status == BMF_OK)
             actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
     }
@@ -194,6 +215,9 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
 static int begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_number, bmf_model_sending sending,
                        const bmf_transfer *transfer, bmf_exchange *begun)
 {
+    if (model_of(ctx)->computed)
+        synchronise(model_of(ctx));
+    model_of(ctx)->computed = false;
     begun->round = round_number;
     copy_all(ctx, round, sending, transfer, &begun->made);
     int status = record_overhead(ctx, begun->made.message, begun->made.count, true);
@@ -317,6 +341,8 @@ static int64_t model_now(bmf_context *ctx, int64_t processor)
 static void model_enter(bmf_context *ctx, bmf_event_kind kind)
 {
     const bmf_position *at = &ctx->position[ctx->depth];
+    if (is_operation(ctx))
+        synchronise(model_of(ctx));
     model_record_enter(model_of(ctx), at->node, at->instance, kind);
 }
 
@@ -328,6 +354,8 @@ static void model_leave(bmf_context *ctx, const bmf_partition *partition)
         for (int64_t p = 0; p < ctx->processors; p++)
             amount[p] = bmf_partition_length_on(partition, p);
     }
+    if (is_operation(ctx))
+        synchronise(model_of(ctx));
     model_record_leave(model_of(ctx), amount);
 }
 
@@ -513,6 +541,11 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     ctx->statistics = (bmf_statistics){0};
     if (machine->compute == BMF_COMPUTE_MEASURED)
         ctx->threads = 1;
+    ctx->names_operations = machine->compute == BMF_COMPUTE_OPERATIONS;
+    if (machine->chooses && processors > 1) {
+        ctx->assumed_cost = ctx->cost;
+        ctx->cost = machine_message_costs(machine, processors);
+    }
     return BMF_OK;
 }
 

@@ -101,7 +101,7 @@ static int add_compute(replay *r, const bmf_event *event)
     if (!file) {
         char operation[BMF_SAMPLE_NAME];
         kernel_operation(kernel_call(r->run, event->node), r->run->name[event->name], operation);
-        BMF_TRY(model_costs_find(r->costs, NULL, operation, event->amount, seconds, &cost));
+        BMF_TRY(model_costs_find(r->costs, NULL, operation, "", event->amount, seconds, &cost));
     }
     actions_compute(r->actions, event->lane, event->name, event->round, event->amount, cost.seconds, cost.shared,
                     cost.own, cost.equation);
@@ -131,7 +131,7 @@ static int add_overhead(replay *r, int64_t first, bmf_event_kind kind)
     if (bytes < 0 || !model_costs_know_overhead(r->costs, kernel_call(r->run, event->node),
                                                 kind == BMF_EVENT_SEND ? "send" : "receive", operation))
         return BMF_OK;
-    BMF_TRY(model_costs_find(r->costs, NULL, operation, bytes, 0, &cost));
+    BMF_TRY(model_costs_find(r->costs, NULL, operation, "", bytes, 0, &cost));
     actions_overhead(r->actions, event->lane, cost.seconds, cost.shared, cost.own, cost.equation);
     return BMF_OK;
 }
@@ -328,6 +328,10 @@ static void copy_remarks(const bmf_model_costs *costs, int64_t *count, char ***r
 int replay_onto_machine(bmf_trace_run *run, const bmf_machine *machine, bool gaps, bmf_actions **actions,
                         int64_t *count, char ***remarks)
 {
+    if (machine->compute == BMF_COMPUTE_OPERATIONS)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                        "%s: its times are those of operations, of which a trace does not tell; predict the program",
+                        machine->path);
     replay r = {.run = run, .machine = machine, .keeps_gaps = gaps, .costs = model_costs_create(machine, run->lanes)};
     r.actions = actions_create(run->lanes, run);
     const int status = replay_events(&r, run);

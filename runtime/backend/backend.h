@@ -30,7 +30,10 @@ typedef struct bmf_piece {
  * user's failure code. The result of piece i does not depend on the order. */
 typedef struct bmf_work {
     const char *kernel; /* name in traces and kernel sheets */
-    uint32_t round;     /* tells the kernel calls of one skeleton call apart, for structural ids */
+    /* What an element takes, with a space behind each: "B_Plus B_Times "; NULL: the kernel itself, or nobody asked
+     * (ctx->names_operations). */
+    const char *operations;
+    uint32_t round; /* tells the kernel calls of one skeleton call apart, for structural ids */
     const bmf_piece *piece;
     int64_t pieces;
     bool dynamic; /* workers take the next piece in order as they get free, ignoring piece.worker */
@@ -144,6 +147,7 @@ struct bmf_context {
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
+    bool names_operations; /* the backend wants to know of which operations kernels are made */
     bool sends_marks; /* this rank has failed or heard of a failure that is not settled (runtime/context/failure.h) */
     int64_t failure;  /* the key of its own first failure, or failure_none */
     bool settled;     /* a failure has been settled; set back by whoever wants to know */
@@ -151,7 +155,8 @@ struct bmf_context {
     char failure_message[BMF_MESSAGE_SIZE];
     int64_t memory_limit;                        /* bytes that no rank can have more of */
     const bmf_algorithm *forced[BMF_ALGORITHMS]; /* by the number of a skeleton's first algorithm; or NULL */
-    bmf_cost_model cost;
+    bmf_cost_model cost;                         /* by which algorithms are chosen */
+    bmf_cost_model assumed_cost; /* of a run on this host, where a prediction chooses by others; otherwise 0 */
     FILE *plan;
     char message[BMF_MESSAGE_SIZE];
     bmf_statistics statistics;
