@@ -3,7 +3,9 @@
  * Method: one record per line, `type event seconds processor process fields [descriptor data..]`, sorted by time:
  *   -901  the whole trace, on every processor
  *   -21   a send: bytes, type 1, receiver; no data at its end
- *   -51   a receive: type 1; at its end bytes, type 1, sender
+ *   -51   a receive: type 1; at its end bytes, type 1, sender. It begins when the message is there, so that what
+ *         comes before is idle, as the document has it (3.4.1); of measured runs, which do not say when that is, when
+ *         its sender sends
  *   -601  idle: every gap between leaf events of a processor, which are moved apart where they overlap
  *   1 ..  user events, kind + 1: every event, just inside its own record, with its structural id in two halves of 31
  *         bits, high half first
@@ -17,6 +19,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/convert/convert.h"
 #include "runtime/convert/view.h"
+#include "runtime/trace/receive_costs.h"
 
 enum { ALL_PROCESSES = -1, MESSAGE_TYPE = 1 };
 
@@ -218,11 +221,55 @@ static char *insert_part(const char *path, const char *part)
     return result;
 }
 
-int convert_picl(bmf_context *ctx, const bmf_trace *trace, const char *path)
+/* When the transfer of a receive begins. */
+static int64_t transfer_begin(const bmf_view *view, const bmf_receive_costs *costs, int64_t receive)
+{
+    const bmf_event *event = &view->run->event[receive];
+    const int64_t send = view->partner[receive];
+    int64_t begin = event->begin;
+    if (costs->count > 0)
+        begin = event->end - receive_costs_of(costs, event->amount);
+    else if (send >= 0)
+        begin = view->run->event[send].begin;
+    begin = begin < event->end ? begin : event->end;
+    return begin > event->begin ? begin : event->begin;
+}
+
+/* The run with receives that begin with their transfer. Of recorded programs, whose events have details by number,
+ * receives stay as they are. */
+static void copy_run(const bmf_view *view, bmf_trace_run *copy)
+{
+    bmf_receive_costs costs;
+    *copy = *view->run;
+    copy->event = allocate_array(copy->events, (int64_t)sizeof *copy->event);
+    if (copy->events > 0)
+        memcpy(copy->event, view->run->event, (size_t)copy->events * sizeof *copy->event);
+    if (copy->detail)
+        return;
+    receive_costs_read(view->run, &costs);
+    for (int64_t k = 0; k < copy->events; k++)
+        if (copy->event[k].kind == BMF_EVENT_RECEIVE)
+            copy->event[k].begin = transfer_begin(view, &costs, k);
+}
+
+int convert_picl(bmf_context *ctx, const bmf_trace *whole, const char *path)
 {
     bmf_view view[2];
-    views_create(trace, BMF_STYLE_PLAIN, view);
+    bmf_trace_run copy[2];
+    bmf_trace copies = *whole;
+    const bmf_trace *trace = &copies;
     int status = BMF_OK;
+    views_create(whole, BMF_STYLE_PLAIN, view);
+    for (int k = 0; k < whole->runs; k++) {
+        copy_run(&view[k], &copy[k]);
+        copies.run[k] = &copy[k];
+    }
+    views_free(view, whole->runs);
+    for (int k = 0; status == BMF_OK && k < whole->runs; k++)
+        if (!copy[k].detail && run_sort(&copy[k]) != BMF_OK)
+            status =
+                bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to sort a trace of %lld events", (long long)copy[k].events);
+    views_create(trace, BMF_STYLE_PLAIN, view);
     for (int k = 0; trace->runs > 1 && k < trace->runs && status == BMF_OK; k++) {
         char *single = insert_part(path, view[k].number ? "pred" : "meas");
         status = write_file(ctx, &view[k], 1, single);
@@ -231,5 +278,7 @@ int convert_picl(bmf_context *ctx, const bmf_trace *trace, const char *path)
     if (status == BMF_OK)
         status = write_file(ctx, view, trace->runs, path);
     views_free(view, trace->runs);
+    for (int k = 0; k < whole->runs; k++)
+        free(copy[k].event);
     return status;
 }
