@@ -192,8 +192,9 @@ function addPyramidRow(run, lane0, lane1, from, to, width, sum, at) {
   const row1 = Math.max(row0 + 1, Math.min(rows, Math.ceil(lane1 / perRow)));
   const scale = level.bins / Math.max(1, run.end), weight = (lane1 - lane0) / (255 * (row1 - row0));
   for (let x = 0; x < width; x++) {
-    const b0 = Math.floor((from + x * perPixel) * scale),
-          b1 = Math.max(b0 + 1, Math.floor((from + (x + 1) * perPixel) * scale));
+    // Bins that begin where a pixel does are its own, however their ends are rounded.
+    const b0 = Math.floor((from + x * perPixel) * scale + 1e-6),
+          b1 = Math.max(b0 + 1, Math.floor((from + (x + 1) * perPixel) * scale + 1e-6));
     for (let b = Math.max(0, b0); b < Math.min(level.bins, b1); b++)
       for (let row = row0; row < row1; row++)
         for (let s = 0, cell = (row * level.bins + b) * LEAF_STATES; s < LEAF_STATES; s++)

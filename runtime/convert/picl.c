@@ -3,9 +3,8 @@
  * Method: one record per line, `type event seconds processor process fields [descriptor data..]`, sorted by time:
  *   -901  the whole trace, on every processor
  *   -21   a send: bytes, type 1, receiver; no data at its end
- *   -51   a receive: type 1; at its end bytes, type 1, sender. It begins when the message is there, so that what
- *         comes before is idle, as the document has it (3.4.1); of measured runs, which do not say when that is, when
- *         its sender sends
+ *   -51   a receive: type 1; at its end bytes, type 1, sender. Of predicted runs it begins when the message is there,
+ *         so that what comes before is idle, as the document has it (3.4.1); measured ones do not say when that is
  *   -601  idle: every gap between leaf events of a processor, which are moved apart where they overlap
  *   1 ..  user events, kind + 1: every event, just inside its own record, with its structural id in two halves of 31
  *         bits, high half first
@@ -221,54 +220,42 @@ static char *insert_part(const char *path, const char *part)
     return result;
 }
 
-/* When the transfer of a receive begins. */
-static int64_t transfer_begin(const bmf_view *view, const bmf_receive_costs *costs, int64_t receive)
-{
-    const bmf_event *event = &view->run->event[receive];
-    const int64_t send = view->partner[receive];
-    int64_t begin = event->begin;
-    if (costs->count > 0)
-        begin = event->end - receive_costs_of(costs, event->amount);
-    else if (send >= 0)
-        begin = view->run->event[send].begin;
-    begin = begin < event->end ? begin : event->end;
-    return begin > event->begin ? begin : event->begin;
-}
-
-/* The run with receives that begin with their transfer. Of recorded programs, whose events have details by number,
- * receives stay as they are. */
-static void copy_run(const bmf_view *view, bmf_trace_run *copy)
+/* The run with receives that begin when the message is there, where it is known; otherwise as it is. Returns whether
+ * the copy has events of its own. */
+static bool copy_run(const bmf_trace_run *run, bmf_trace_run *copy)
 {
     bmf_receive_costs costs;
-    *copy = *view->run;
-    copy->event = allocate_array(copy->events, (int64_t)sizeof *copy->event);
-    if (copy->events > 0)
-        memcpy(copy->event, view->run->event, (size_t)copy->events * sizeof *copy->event);
-    if (copy->detail)
-        return;
-    receive_costs_read(view->run, &costs);
-    for (int64_t k = 0; k < copy->events; k++)
-        if (copy->event[k].kind == BMF_EVENT_RECEIVE)
-            copy->event[k].begin = transfer_begin(view, &costs, k);
+    receive_costs_read(run, &costs);
+    *copy = *run;
+    if (costs.count == 0 || run->detail)
+        return false;
+    copy->event = allocate_array(run->events, (int64_t)sizeof *copy->event);
+    for (int64_t k = 0; k < run->events; k++) {
+        bmf_event *event = &copy->event[k];
+        *event = run->event[k];
+        if (event->kind != BMF_EVENT_RECEIVE)
+            continue;
+        const int64_t there = event->end - receive_costs_of(&costs, event->amount);
+        event->begin = there > event->begin ? there : event->begin;
+    }
+    return true;
 }
 
 int convert_picl(bmf_context *ctx, const bmf_trace *whole, const char *path)
 {
     bmf_view view[2];
     bmf_trace_run copy[2];
+    bool own[2] = {false, false};
     bmf_trace copies = *whole;
     const bmf_trace *trace = &copies;
     int status = BMF_OK;
-    views_create(whole, BMF_STYLE_PLAIN, view);
     for (int k = 0; k < whole->runs; k++) {
-        copy_run(&view[k], &copy[k]);
+        own[k] = copy_run(whole->run[k], &copy[k]);
         copies.run[k] = &copy[k];
-    }
-    views_free(view, whole->runs);
-    for (int k = 0; status == BMF_OK && k < whole->runs; k++)
-        if (!copy[k].detail && run_sort(&copy[k]) != BMF_OK)
+        if (own[k] && status == BMF_OK && run_sort(&copy[k]) != BMF_OK)
             status =
                 bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to sort a trace of %lld events", (long long)copy[k].events);
+    }
     views_create(trace, BMF_STYLE_PLAIN, view);
     for (int k = 0; trace->runs > 1 && k < trace->runs && status == BMF_OK; k++) {
         char *single = insert_part(path, view[k].number ? "pred" : "meas");
@@ -279,6 +266,7 @@ int convert_picl(bmf_context *ctx, const bmf_trace *whole, const char *path)
         status = write_file(ctx, view, trace->runs, path);
     views_free(view, trace->runs);
     for (int k = 0; k < whole->runs; k++)
-        free(copy[k].event);
+        if (own[k])
+            free(copy[k].event);
     return status;
 }

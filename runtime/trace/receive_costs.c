@@ -49,13 +49,10 @@ void receive_costs_write(const bmf_receive_costs *costs, bmf_trace_run *run)
 {
     char text[BMF_RECEIVE_SIZES * 48];
     size_t used = 0;
-    bool some = false;
-    for (int k = 0; k < costs->count; k++) {
+    for (int k = 0; k < costs->count; k++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%" PRId64 ":%" PRId64, k > 0 ? " " : "",
                                  costs->bytes[k], costs->nanoseconds[k]);
-        some = some || costs->nanoseconds[k] > 0;
-    }
-    if (some)
+    if (costs->count > 0)
         run_add_fact(run, fact, text);
 }
 

@@ -17,7 +17,7 @@ typedef struct bmf_receive_costs {
 void receive_costs_add(bmf_receive_costs *costs, int64_t bytes, int64_t nanoseconds);
 /* Of a size: as noted, or on the line between its neighbours; beyond them that of the nearest. 0 if there are none. */
 int64_t receive_costs_of(const bmf_receive_costs *costs, int64_t bytes);
-/* To and from the facts of a run; nothing is written of costs that are all 0, nothing read of what makes no sense. */
+/* To and from the facts of a run; nothing is read of what makes no sense. */
 void receive_costs_write(const bmf_receive_costs *costs, bmf_trace_run *run);
 void receive_costs_read(const bmf_trace_run *run, bmf_receive_costs *costs);
 
