@@ -36,8 +36,10 @@ typedef struct bmf_model_kernel {
     uint16_t name;
     uint32_t round;
     int64_t processor, elements;
+    bool prepared; /* its preparation has a cost of its own */
+    bmf_model_cost before, cost;
 } bmf_model_kernel;
-void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost);
+void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel);
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind);
 void model_record_leave(bmf_model *model, int64_t *amount);
 void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step);
