@@ -274,3 +274,24 @@ PYTHON
         assert_failure 2
     done
 }
+
+@test "08: two pipelines on disjoint processors, with a trace each" {
+    for ranks in 1 2 3 5; do
+        rm -f both.*.trace
+        run --separate-stderr "$MPIRUN" -n "$ranks" -genv BMF_THREADS 1 "$BMF_BIN_DIR/08-two-groups" 1001 both
+        assert_success
+        assert_output $'squares 333833500\nlargest prefix 501'
+        "$BMF_BIN_DIR/bmf" convert both.squares.trace --to csv -o squares.csv
+        "$BMF_BIN_DIR/bmf" convert both.series.trace --to csv -o series.csv
+        [ "$(grep -c '"main/scan' squares.csv)" -eq 0 ]
+        [ "$(grep -c '"main/scan' series.csv)" -ge 1 ]
+        # one lane for every rank of its half, and no message that leaves it
+        [ "$(awk -F, '$4 == "kernel" { lanes[$2] } END { print length(lanes) }' squares.csv)" -eq $((ranks == 1 ? 1 : ranks / 2)) ]
+        [ "$(awk -F, '$4 == "kernel" { lanes[$2] } END { print length(lanes) }' series.csv)" -eq $(((ranks + 1) / 2)) ]
+    done
+    for arguments in "" "0" "x" "5 a b"; do
+        # shellcheck disable=SC2086
+        run "$MPIRUN" -n 2 "$BMF_BIN_DIR/08-two-groups" $arguments
+        assert_failure 2
+    done
+}

@@ -335,16 +335,23 @@ static int write_report(const bmf_predict_options *o, bmf_trace_run *measured, b
 {
     char title[512];
     bmf_comparison *comparison = NULL;
+    bmf_topologies topologies = {0};
+    const int64_t processors = run[o->processors.count - 1].processors;
+    topologies_add_machine(&topologies, o->machine, processors);
+    topologies_add_usual(&topologies, processors);
     bmf_scaling *scaling = make_scaling(o, run);
     snprintf(title, sizeof title, "%.200s on %.200s", program_name(o), o->machine->name);
-    bmf_report_contents report = {
-        .title = title, .points = o->processors.count > 1 ? o->processors.count : 0, .scaling = scaling};
+    bmf_report_contents report = {.title = title,
+                                  .topologies = &topologies,
+                                  .points = o->processors.count > 1 ? o->processors.count : 0,
+                                  .scaling = scaling};
     int status = fill_runs(&report, measured, &run[o->processors.count - 1], &comparison);
     if (status == BMF_OK)
         status = report_write(&report, o->html);
     intervals_free(report.intervals[0]);
     intervals_free(report.intervals[1]);
     comparison_free(comparison);
+    topologies_free(&topologies);
     free(scaling);
     return status;
 }
