@@ -34,7 +34,7 @@ static int draw(const bmf_actions *actions, bmf_network *network, int64_t sample
     int status = BMF_OK;
     for (int64_t k = 0; k < samples && status == BMF_OK; k++) {
         bmf_simulator *simulator = simulator_create(actions, network, k + 1);
-        const bmf_sample_factors by = sample_factors(actions, network, k + 1);
+        const bmf_sample_factors by = sample_factors(actions->relative_error, network->relative_error, k + 1);
         simulator->compute_factor = by.compute / by.network;
         record_lengths(simulator, length + k * slots, by.network);
         status = simulator_run(simulator);

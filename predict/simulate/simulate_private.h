@@ -134,7 +134,7 @@ void step_fail(bmf_simulator *s, const bmf_transit *message, const char *what);
 typedef struct bmf_sample_factors {
     double compute, network;
 } bmf_sample_factors;
-bmf_sample_factors sample_factors(const bmf_actions *actions, const bmf_network *network, int64_t sample);
+bmf_sample_factors sample_factors(double compute_error, double network_error, int64_t sample);
 
 /* ---- chance.c ---- */
 /* A factor around 1 that is never negative: log-normal with mean 1 and relative standard deviation `relative`, at the
