@@ -62,7 +62,7 @@ static halves collect(const bmf_trace_run *run, bmf_event_kind kind)
 
 static void add(bmf_kernel_times *all, const char *operation, const bmf_event *sent, int64_t took)
 {
-    kernel_times_add(all, operation, BMF_FAMILY_PAIR, 2, sent->amount, took);
+    kernel_times_add(all, operation, BMF_FAMILY_PAIR, 2, sent->amount, NULL, took);
 }
 
 static void match_receives(const halves *sends, const halves *receives, bmf_kernel_times *all)

@@ -72,7 +72,8 @@ static void add(walker *w, const bmf_event *event, const char *what, int64_t siz
 {
     char operation[BMF_SAMPLE_NAME];
     kernel_operation(kernel_call(w->run, event->node), what, operation);
-    kernel_times_add(w->all, operation, BMF_FAMILY_LOCAL, w->run->ranks, size, nanoseconds);
+    kernel_times_add(w->all, operation, BMF_FAMILY_LOCAL, w->run->ranks, size,
+                     event->kind == BMF_EVENT_KERNEL ? run_find_work(w->run, event) : NULL, nanoseconds);
 }
 
 static void add_ending(walker *w, int64_t until)

@@ -101,7 +101,8 @@ static int add_compute(replay *r, const bmf_event *event)
     if (!file) {
         char operation[BMF_SAMPLE_NAME];
         kernel_operation(kernel_call(r->run, event->node), r->run->name[event->name], operation);
-        BMF_TRY(model_costs_find(r->costs, NULL, operation, event->amount, seconds, &cost));
+        BMF_TRY(
+            model_costs_find(r->costs, NULL, operation, event->amount, run_find_work(r->run, event), seconds, &cost));
     }
     actions_compute(r->actions, event->lane, event->name, event->round, event->amount, cost.seconds, cost.shared,
                     cost.own, cost.equation);
@@ -131,7 +132,7 @@ static int add_overhead(replay *r, int64_t first, bmf_event_kind kind)
     if (bytes < 0 || !model_costs_know_overhead(r->costs, kernel_call(r->run, event->node),
                                                 kind == BMF_EVENT_SEND ? "send" : "receive", operation))
         return BMF_OK;
-    BMF_TRY(model_costs_find(r->costs, NULL, operation, bytes, 0, &cost));
+    BMF_TRY(model_costs_find(r->costs, NULL, operation, bytes, NULL, 0, &cost));
     actions_overhead(r->actions, event->lane, cost.seconds, cost.shared, cost.own, cost.equation);
     return BMF_OK;
 }

@@ -484,13 +484,12 @@ int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work)
 {
     char kernel[sizeof source->name + 16];
     snprintf(kernel, sizeof kernel, "%s%s%s", source->name, work->step ? " " : "", work->step ? work->step : "");
-    return backend_compute(source->evaluator->ctx, &(bmf_work){.kernel = kernel,
-                                                               .round = work->round,
-                                                               .piece = work->piece,
-                                                               .pieces = work->pieces,
-                                                               .dynamic = work->dynamic || is_uneven(source),
-                                                               .run = work->run,
-                                                               .state = work->state});
+    return stream_run_counted(source, work,
+                              &(bmf_work){.kernel = kernel,
+                                          .round = work->round,
+                                          .piece = work->piece,
+                                          .pieces = work->pieces,
+                                          .dynamic = work->dynamic || is_uneven(source)});
 }
 
 /* ---- failures ---- */
