@@ -146,6 +146,12 @@ assert p['low'] == p['seconds'] == p['high']"
     assert_output ""
 }
 
+@test "completion scripts and manual pages are where shells and man look for them" {
+    [ -f "$PREFIX/share/bash-completion/completions/bmf" ]
+    [ -f "$PREFIX/share/zsh/site-functions/_bmf" ]
+    [ -f "$PREFIX/share/man/man1/bmf-trace.1" ]
+}
+
 @test "the bmf command runs from its new place" {
     [ -x "$BMF_BIN_DIR/bmf" ] || skip "bmf is not built"
     run "$PREFIX/bin/bmf" --help

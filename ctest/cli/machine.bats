@@ -115,6 +115,82 @@ hockney()
     [ ! -e m.machine ]
 }
 
+# The parameter file that document 002 shows in 2.4.
+parameters()
+{
+    printf '%s\n' "// System type = network | transputer" "type = ${1:-network};" "start time = 75;" \
+        "send byte time = 0.2;" "power = ${2:-1.00};" "topology = ${3:-{2, 2\}};" >Predictor.par
+}
+
+@test "make --dvm: the machine of a parameter file of the Predictor" {
+    parameters
+    run --separate-stderr "$BMF" machine make --dvm Predictor.par -o m.machine
+    assert_success
+    assert_output ""
+    run "$BMF" machine show m.machine
+    assert_success
+    assert_line "processors: 4"
+    # 75 us + 1024 times 0.2 us
+    assert_line --regexp '^ +1024 .* 280 us$'
+    # power is that of the host by that of the machine: half of it is a machine twice as fast
+    parameters transputer 0.5 "{3, 2, 2}"
+    "$BMF" machine make --dvm Predictor.par -o m.machine --name grid
+    run "$BMF" machine show m.machine
+    assert_line "grid"
+    assert_line "processors: 12"
+    assert_line --partial "2 times as fast"
+    # any order, remarks, capitals, no topology
+    printf 'SEND  BYTE time=1e-1; // a remark\nPower = 4;start time =0;\n\ntype=\nnetwork ;' >Predictor.par
+    "$BMF" machine make --dvm Predictor.par -o m.machine
+    run "$BMF" machine show m.machine
+    assert_line "processors: any number"
+    assert_line --partial "0.25 times as fast"
+    run "$BMF" machine make --dvm Predictor.par -o m.machine --procs 7
+    run "$BMF" machine show m.machine
+    assert_line "processors: 7"
+}
+
+@test "make --dvm: a program on the bus takes the messages' sum" {
+    parameters network 1 "{8}"
+    "$BMF" machine make --dvm Predictor.par -o m.machine
+    # 7 messages of 8 bytes, one at a time: 7 (75 + 1.6) us in all
+    echo "P_Split (B_Num 8) [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]" >split.bmf
+    BMF_SCHEDULE=split=direct "$BMF" predict split.bmf --machine m.machine --procs 8 --trace p.trace >/dev/null
+    run bash -c "$BMF convert p.trace --to csv -o - | awk -F, '\$4 == \"receive\" && \$11 > last { last = \$11 }
+        \$4 == \"send\" && (!first || \$10 < first) { first = \$10 } END { print last - first }'"
+    assert_output 536200
+}
+
+@test "make --dvm: mistakes are one line with file and line" {
+    local file
+    fails()    # TEXT-OF-FILE MESSAGE
+    {
+        printf "$1" >Predictor.par
+        refused "$2" make --dvm Predictor.par -o m.machine
+        [ ! -e m.machine ]
+    }
+    fails 'type = network;\nlatency = 3;' "Predictor.par:2: unknown key 'latency'; known: type, start time,"
+    fails 'type = bus;' "Predictor.par:1: the type is network or transputer, not 'bus'"
+    fails 'type = network;\n\nstart time = -1;' "Predictor.par:3: a number of at least 0 expected at '-1;'"
+    fails 'type = network;\nstart time = 75' "Predictor.par:2: ';' expected at 'the end of the file'"
+    fails 'type = network;\ntype = network;' "Predictor.par:2: 'type' is there twice"
+    fails 'type = network; start time = 1;' "Predictor.par: 'send byte time' is missing"
+    fails 'power = 0;' "Predictor.par:1: a number above 0 expected"
+    fails 'topology = {2,, 2};' "Predictor.par:1: a number of processors expected at ', 2};'"
+    fails 'topology = {1, 2, 3, 4, 5};' "Predictor.par:1: a topology has at most 4 dimensions"
+    fails 'topology = {65536, 65536};' "Predictor.par:1: the topology has more than"
+    fails 'topology = {2 2};' "Predictor.par:1: ',' or '}' expected at '2};'"
+    fails '= 3;' "Predictor.par:1: a key expected at '= 3;'"
+    fails 'type = transputer; start time = 1; send byte time = 1;' "Predictor.par: 'topology' is missing"
+    fails '' "Predictor.par: 'type' is missing"
+    refused "cannot read 'none.par'" make --dvm none.par -o m.machine
+    parameters
+    refused "its topology has 4 processors, not 5" make --dvm Predictor.par -o m.machine --procs 5
+    refused "not from both" make "$SHEETS/cray-t3d.sheet" --dvm Predictor.par -o m.machine
+    refused "go with a sheet" make --dvm Predictor.par --congested -o m.machine
+    refused "no sheet" make -o m.machine
+}
+
 @test "bad machine files end with one line that names file and line" {
     hockney "
         latncy_us = 1.0;" >m.machine

@@ -9,6 +9,7 @@
 #include "drivers/command/private.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/launcher.h"
 #include "runtime/base/text.h"
 
 enum { LINE = 1024 };
@@ -19,8 +20,7 @@ static char command_path[128];
 
 bool is_first_process(void)
 {
-    const char *rank = getenv("PMI_RANK");
-    return !rank || strcmp(rank, "0") == 0;
+    return launcher_rank() == 0;
 }
 
 int usage_error(const char *format, ...)
@@ -135,6 +135,8 @@ static int run_group(const bmf_driver *group, int argc, char **argv)
     }
     if (group->version && strcmp(argv[1], "--man") == 0 && argc == 4)
         return write_manual(group, argv[2], argv[3]);
+    if (group->version && strcmp(argv[1], "--completions") == 0 && argc == 3)
+        return write_completions(group, argv[2]);
     for (int k = 0; group->commands[k]; k++)
         if (strcmp(argv[1], group->commands[k]->name) == 0)
             return run_command(group->commands[k], argc - 1, argv + 1);

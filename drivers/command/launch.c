@@ -57,6 +57,18 @@ char **launch_words(const char *launch, char *const *program, int64_t p, double 
     return w.word;
 }
 
+char **launch_replaced(char *const *word, const char *mark, const char *value)
+{
+    words w = {0};
+    for (int k = 0; word[k]; k++) {
+        char *made = text_copy(word[k]);
+        replace(&made, mark, value);
+        *ARRAY_APPEND(w.word, w.count, w.capacity) = made;
+    }
+    *ARRAY_APPEND(w.word, w.count, w.capacity) = NULL;
+    return w.word;
+}
+
 void launch_words_free(char **word)
 {
     for (int k = 0; word[k]; k++)

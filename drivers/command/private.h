@@ -37,4 +37,7 @@ void print_help(const bmf_driver *command, const char *path);
  * directory with hand-written parts. Returns the exit code. */
 int write_manual(const bmf_driver *program, const char *fragments, const char *directory);
 
+/* Writes the completion scripts PROGRAM, for bash, and _PROGRAM, for zsh, into a directory. Returns the exit code. */
+int write_completions(const bmf_driver *program, const char *directory);
+
 #endif

@@ -2,6 +2,8 @@
 #ifndef BMF_DRIVERS_MACHINE_H
 #define BMF_DRIVERS_MACHINE_H
 
+#include <stdio.h>
+
 #include "drivers/command/command.h"
 
 extern const bmf_driver machine_show_command, machine_check_command, machine_list_command, machine_make_command;
@@ -9,13 +11,18 @@ extern const bmf_driver machine_show_command, machine_check_command, machine_lis
 /* What a machine file is made of. */
 typedef struct bmf_machine_making {
     const char *sheet;           /* of messages; NULL: they cost nothing, for one processor */
+    const char *dvm;             /* instead of sheets: a parameter file of the Predictor of DVM programs */
     const char *kernels;         /* NULL: kernels are run and timed where the prediction is made */
-    const char *out, *name;      /* name NULL: the sheet's title */
+    const char *out, *name;      /* name NULL: the sheet's title, or "dvm" */
     int64_t processors, sharing; /* 0: not said */
     bool congested, single_ports;
 } bmf_machine_making;
 
 /* Writes the file; nothing is written unless the machine is right. */
 int machine_make(const bmf_machine_making *making);
+/* The text of a machine that a parameter file of the Predictor describes, which the caller frees. */
+int machine_make_dvm(const bmf_machine_making *making, char **text);
+/* A text in quotes, as machine files have it. */
+void machine_put_text(FILE *to, const char *text);
 
 #endif

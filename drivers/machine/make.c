@@ -1,4 +1,4 @@
-/* bmf machine make: a machine file for data sheets that were measured. */
+/* bmf machine make: a machine file for data sheets that were measured, or for a parameter file of the Predictor. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef bmf_machine_making options;
 
 /* ---- the file's text ---- */
 
-static void put_text(FILE *to, const char *text)
+void machine_put_text(FILE *to, const char *text)
 {
     fputc('"', to);
     for (const char *c = text; *c; c++)
@@ -32,7 +32,7 @@ static void put_path(FILE *to, const char *path, const char *machine)
         const size_t length = strlen(folder);
         shown = strncmp(full, folder, length) == 0 && full[length] == '/' ? full + length + 1 : full;
     }
-    put_text(to, shown);
+    machine_put_text(to, shown);
 }
 
 /* title: of the sheet. */
@@ -42,7 +42,7 @@ static void put_machine(FILE *to, const options *o, const char *title)
           "docs/machines.md.\n",
           to);
     fputs("name = ", to);
-    put_text(to, o->name ? o->name : title[0] ? title : "measured");
+    machine_put_text(to, o->name ? o->name : title[0] ? title : "measured");
     fputs(";\n", to);
     if (o->processors > 0)
         fprintf(to, "processors = %lld;\n", (long long)o->processors);
@@ -78,34 +78,52 @@ static int write_machine(const options *o, char *text)
     return output_close(NULL, &out, status);
 }
 
-int machine_make(const options *o)
+/* The text of a machine of sheets, which the caller frees. */
+static int make_text(const options *o, char **text)
 {
     bmf_sheet *sheet = NULL;
-    char *text = NULL;
     size_t size;
+    *text = NULL;
     if (o->sheet)
         BMF_TRY(sheet_read(o->sheet, &sheet));
-    FILE *to = open_memstream(&text, &size);
+    FILE *to = open_memstream(text, &size);
     if (to) {
         put_machine(to, o, sheet ? sheet->title : "");
         fclose(to);
     }
     sheet_free(sheet);
-    const int status =
-        text ? write_machine(o, text) : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for the file's text");
+    return *text ? BMF_OK : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for the file's text");
+}
+
+int machine_make(const options *o)
+{
+    char *text;
+    BMF_TRY(o->dvm ? machine_make_dvm(o, &text) : make_text(o, &text));
+    const int status = write_machine(o, text);
     free(text);
     return status;
+}
+
+/* The sheets' options have no meaning for a parameter file. */
+static int check_usage(const options *o)
+{
+    if (strcmp(o->out, "-") == 0)
+        return usage_error(NO_OUTPUT);
+    if (!o->dvm == !o->sheet)
+        return usage_error(o->dvm ? "a machine is made from a sheet or from --dvm F, not from both" : "no sheet");
+    if (o->dvm && (o->kernels || o->single_ports || o->congested))
+        return usage_error("--kernels, --single-ports and --congested go with a sheet, not with --dvm");
+    if (o->sharing > 0 && !o->kernels)
+        return usage_error("--sharing goes with --kernels");
+    return 0;
 }
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     options *o = values;
-    o->sheet = operands->text[0];
-    if (strcmp(o->out, "-") == 0)
-        return usage_error(NO_OUTPUT);
-    if (o->sharing > 0 && !o->kernels)
-        return usage_error("--sharing goes with --kernels");
-    return report_status(ctx, machine_make(o));
+    o->sheet = operands->count > 0 ? operands->text[0] : NULL;
+    const int wrong = check_usage(o);
+    return wrong ? wrong : report_status(ctx, machine_make(o));
 }
 
 static const bmf_option table[] = {
@@ -113,9 +131,11 @@ static const bmf_option table[] = {
     BMF_OPTION(
         "kernels", "KSHEET", BMF_TEXT(options, kernels),
         "computing times, of `bmf sheet kernels`; without it kernels are run and timed where the prediction is made"),
+    BMF_OPTION("dvm", "F", BMF_TEXT(options, dvm),
+               "instead of a sheet: a parameter file of the Predictor of DVM programs (Predictor.par)"),
     BMF_OPTION("sharing", "S", BMF_WHOLE(options, sharing, 1, INT32_MAX),
                "processors that share a memory, for KSHEET; default: 1"),
-    BMF_OPTION("name", "TEXT", BMF_TEXT(options, name), "the machine's name; default: the sheet's title"),
+    BMF_OPTION("name", "TEXT", BMF_TEXT(options, name), "the machine's name; default: the sheet's title, or dvm"),
     BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, BMF_MAX_PROCESSORS),
                "the most processors; default: any number"),
     BMF_OPTION("single-ports", NULL, BMF_FLAG(options, single_ports),
@@ -125,20 +145,23 @@ static const bmf_option table[] = {
 
 const bmf_driver machine_make_command = {
     .name = "make",
-    .summary = "write a machine file for measured data sheets",
+    .summary = "write a machine file for measured data sheets, or for a Predictor.par",
     .synopsis = "bmf machine make SHEET -o M [--kernels KSHEET [--sharing S]] [--name TEXT] [--procs P]\n"
-                "  [--single-ports] [--congested]",
+                "  [--single-ports] [--congested]\n"
+                "bmf machine make --dvm F -o M [--name TEXT] [--procs P]",
     .about =
         "Writes a machine file whose messages take what the point-to-point entries of SHEET say. Without a sheet of "
         "kernels computing is run and timed where the prediction is made. The file is checked before it is written; it "
-        "names the sheets relative to itself where they are in or below its directory.",
+        "names the sheets relative to itself where they are in or below its directory. With --dvm F the machine is "
+        "that "
+        "of a parameter file: a bus or a grid of transputers, start-up time, time for a byte, power, topology.",
     .example = "mpirun -n 2 bmf sheet measure --ops point-to-point,allreduce -o here.raw\n"
                "bmf sheet fit here.raw -o here.sheet\n"
-               "bmf machine make here.sheet -o here.machine",
+               "bmf machine make here.sheet -o here.machine\n"
+               "bmf machine make --dvm Predictor.par -o cluster.machine",
     .options = table,
-    .min_operands = 1,
+    .min_operands = 0,
     .max_operands = 1,
-    .no_operand = "no sheet",
     .surplus = "too many arguments",
     .size = sizeof(options),
     .run = run};

@@ -14,6 +14,7 @@
 #include "predict/model/measurements.h"
 #include "predict/report/report.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/launcher.h"
 #include "runtime/base/text.h"
 
 /* ---- options ---- */
@@ -99,17 +100,17 @@ enum { MEAN = 1 };
 static int check_mpi_options(bmf_predict_options *o)
 {
     o->recorded_sources = o->sources == 1;
-    if (!o->mpi && (o->compute != 0 || o->sources != 0 || o->bound != MEAN || o->step > 0 || o->launch))
-        return usage_error("--compute, --step, --bound, --launch and --sources are for --mpi");
+    if (!o->mpi && (o->compute != 0 || o->sources != 0 || o->bound != MEAN || o->step > 0 || o->launch || o->swept))
+        return usage_error("--compute, --step, --bound, --launch, --sources and --sweep are for --mpi");
     if (!o->mpi)
         return 0;
     if (!o->command)
         return usage_error("--mpi is for a program behind --");
-    if (o->ranks > 0 || o->samples > 0)
-        return usage_error("--ranks and --samples are not for --mpi");
+    if (o->ranks > 0 || o->samples > 0 || o->schedule)
+        return usage_error("--ranks, --samples and --bmf-schedule are not for --mpi");
     if ((o->compute == BMF_REPLAY_STEPS) != (o->step > 0))
         return usage_error("--compute steps goes with --step SECONDS");
-    return 0;
+    return o->swept ? sweep_check(o) : 0;
 }
 
 /* What the table cannot say. 0, or the exit code of bad usage. */
@@ -240,7 +241,7 @@ static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
                o->machine->name, 100.0 * o->machine->relative_error);
 }
 
-static void print_table(const bmf_predict_options *o, const bmf_predicted *run)
+void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
 {
     const bmf_predicted *reference = reference_of(o->processors.count, run), *best = fastest(o->processors.count, run);
     bool outside = false;
@@ -280,15 +281,14 @@ static json_t *run_object(const bmf_predicted *run, const bmf_predicted *referen
                      json_finite(efficiency(run, reference)), "in_domain", run->remarks == 0, "remarks", remarks);
 }
 
-static void print_object(const bmf_predict_options *o, const bmf_predicted *run)
+json_t *predicted_object(const bmf_predict_options *o, const bmf_predicted *run)
 {
     const bmf_predicted *reference = reference_of(o->processors.count, run);
     json_t *runs = json_array();
     for (int64_t k = 0; k < o->processors.count; k++)
         json_array_append_new(runs, run_object(&run[k], reference));
-    json_print(json_pack("{s:s, s:s, s:I, s:o}", "program", program_name(o), "machine", o->machine->name, "fastest",
-                         (json_int_t)fastest(o->processors.count, run)->processors, "runs", runs),
-               BMF_JSON_LINE);
+    return json_pack("{s:s, s:s, s:I, s:o}", "program", program_name(o), "machine", o->machine->name, "fastest",
+                     (json_int_t)fastest(o->processors.count, run)->processors, "runs", runs);
 }
 
 /* ---- files ---- */
@@ -373,7 +373,7 @@ static void show_progress(const bmf_predict_options *o, int64_t done)
                 (long long)o->processors.count);
 }
 
-static int predict_all(const bmf_predict_options *o, bmf_predicted *run)
+int predict_all(const bmf_predict_options *o, bmf_predicted *run)
 {
     int status = BMF_OK;
     for (int64_t k = 0; status == BMF_OK && k < o->processors.count; k++) {
@@ -390,27 +390,20 @@ static int predict_all(const bmf_predict_options *o, bmf_predicted *run)
 static int predict(bmf_predict_options *o)
 {
     BMF_TRY(machine_read(o->machine_path, &o->machine));
+    if (o->swept)
+        return sweep_predict(o);
     bmf_predicted *run = allocate_clear(o->processors.count, (int64_t)sizeof *run);
     int status = predict_all(o, run);
     if (status == BMF_OK && (o->trace || o->html))
         status = write_files(o, run);
     if (status == BMF_OK && o->json)
-        print_object(o, run);
+        json_print(predicted_object(o, run), BMF_JSON_LINE);
     else if (status == BMF_OK)
-        print_table(o, run);
+        predicted_print(o, run);
     for (int64_t k = 0; k < o->processors.count; k++)
         predicted_free(&run[k]);
     free(run);
     return status;
-}
-
-/* Started by mpirun only the first process works (drivers/commands.h); MPI must not wait for the others, here or in a
- * program that is started. */
-static void leave_mpirun(void)
-{
-    static const char *const names[] = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_RANK", "PMI_SIZE", "PMI_SPAWNED"};
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        unsetenv(names[k]);
 }
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
@@ -418,7 +411,9 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     bmf_predict_options *o = values;
     int code = check_options(o, operands), provided;
     if (code == 0) {
-        leave_mpirun();
+        /* Started by mpirun only the first process works (drivers/commands.h); MPI must not wait for the others, here
+         * or in a program that is started. */
+        launcher_leave();
         if (!o->command) /* contexts come and go with every number of processors, MPI does not */
             MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
         code = report_status(ctx, predict(o));
@@ -427,6 +422,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     }
     machine_free(o->machine);
     free(o->processors.number);
+    free(o->sweep.number);
+    free(o->swept);
     return code;
 }
 
@@ -444,6 +441,8 @@ static const bmf_option options[] = {
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
+    BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(bmf_predict_options, schedule),
+               "algorithms that are taken whatever they cost, as split=tree,reduce=doubling"),
     BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_predict_options, ranks, 1, BMF_MAX_PROCESSORS),
                "count messages between ranks as on R ranks with contiguous blocks of processors; default: as many as "
                "processors"),
@@ -458,6 +457,8 @@ static const bmf_option options[] = {
                "for machines with a data sheet; default mean:"),
     BMF_OPTION("sources", "S", BMF_CHOICE(bmf_predict_options, sources, source_name),
                "what receives from any source get; default simulated:"),
+    BMF_OPTION("sweep", "NAME=LIST", BMF_OTHER(bmf_predict_options, swept, sweep_read_values),
+               "predict for every value of the list, like n=20,40,80, put in for {NAME} in the program's arguments"),
     BMF_OPTION("launch", "COMMAND", BMF_TEXT(bmf_predict_options, launch),
                "how it is started; {p} is P; default: mpirun.mpich -n {p}"),
     BMF_OPTION(
@@ -471,7 +472,8 @@ static const bmf_option options[] = {
                "write a report (of the last P, with the speed-up curve over all P)"),
     BMF_OPTION("json", NULL, BMF_FLAG(bmf_predict_options, json),
                "print one JSON object: program, machine, fastest, and runs, a list of {processors, seconds, lo, hi, "
-               "messages, bytes, rank_messages, rank_bytes, efficiency, in_domain, remarks}"),
+               "messages, bytes, rank_messages, rank_bytes, efficiency, in_domain, remarks}; with --sweep program, "
+               "machine, parameter, and points, a list of {value, fastest, runs}"),
     BMF_OPTION_END};
 
 const bmf_driver predict_command = {
@@ -487,7 +489,8 @@ const bmf_driver predict_command = {
         "any program that uses MPICH; what they print goes to standard error.",
     .example = "bmf predict examples/12-mean-variance.bmf --machine workstations-16 --procs 1,2,4,8,16\n"
                "bmf predict --machine fast-cluster --procs 1..1024 --html sum.html -- ./01-sum-of-squares 100000000\n"
-               "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 -- ./life 160",
+               "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 -- ./life --n 160\n"
+               "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 --sweep n=40,80,160 -- ./life --n {n}",
     .see = "bmf-machine, bmf-compare, bmf-report, bmf-replay, bmf-sheet",
     .options = options,
     .max_operands = BMF_ANY_NUMBER,

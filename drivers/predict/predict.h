@@ -2,6 +2,9 @@
 #ifndef BMF_DRIVERS_PREDICT_H
 #define BMF_DRIVERS_PREDICT_H
 
+#include <jansson.h>
+
+#include "drivers/command/number_list.h"
 #include "drivers/program_options.h"
 #include "predict/machine/machine.h"
 #include "runtime/trace/trace.h"
@@ -28,6 +31,9 @@ typedef struct bmf_predict_options {
     int bound;             /* 0 least, 1 mean, 2 most */
     double step;           /* seconds */
     const char *launch;
+    const char *schedule;  /* --bmf-schedule, or NULL */
+    char *swept;           /* the name of what is swept, NULL: nothing; to be freed */
+    bmf_number_list sweep; /* its values */
 } bmf_predict_options;
 
 /* What is said about one number of processors. */
@@ -51,6 +57,17 @@ typedef struct bmf_predicted {
 int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 int predict_executable(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 int predict_mpi(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+/* All numbers of processors that are asked for, into o->processors.count members of run[]. */
+int predict_all(const bmf_predict_options *options, bmf_predicted *run);
+void predicted_print(const bmf_predict_options *options, const bmf_predicted *run);
+json_t *predicted_object(const bmf_predict_options *options, const bmf_predicted *run);
+
+/* sweep.c: --sweep NAME=LIST, read by the option table. */
+int sweep_read_values(const char *text, void *field);
+/* 0, or the exit code of bad usage. */
+int sweep_check(const bmf_predict_options *options);
+/* Predicts and prints all values. */
+int sweep_predict(const bmf_predict_options *options);
 /* By bmf_replay_compute. */
 extern const char *const compute_names[];
 /* Whether kernels that are timed here need another run after `runs` in `seconds`. */

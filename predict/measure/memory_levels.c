@@ -1,7 +1,7 @@
 /* The memory hierarchy: every way of access at every footprint, by 1 to all cores at once.
  *
- * Method: each member of the group works on d words of its own, again and again, long enough for the clock, so that they
- * stay in the nearest cache that holds them. Random words are read at places that a generator says, one
+ * Method: each member of the group works on d words of its own, again and again, long enough for the clock, so that
+ * they stay in the nearest cache that holds them. Random words are read at places that a generator says, one
  * independent of the other; a chase goes through the lines of the memory in one cycle of no order, each read
  * telling where the next one is. A touch is the first write to memory that the system has just given, once a
  * repetition: in huge pages where it has them, as bmf's own buffers, or in small ones.

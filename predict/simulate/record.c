@@ -222,10 +222,13 @@ void record_wait(bmf_simulator *s, const bmf_action *action, double begin, doubl
     record(s, action, (bmf_event){.kind = BMF_EVENT_WAIT, .peer = -1}, begin, end, (bounds){0, 0});
 }
 
-/* All agreements of a program take the same; if not, the trace tells the shortest. */
-void record_barrier(bmf_simulator *s, double seconds)
+/* All agreements of a program take the same; if not, the trace's head tells the shortest. */
+void record_barrier(bmf_simulator *s, const bmf_action *action, double begin, double end, double seconds)
 {
     bmf_trace_run *run = s->recorder->run;
+    if (action->name > 0)
+        record(s, action, (bmf_event){.kind = BMF_EVENT_COLLECTIVE, .peer = -1, .name = action->name}, begin, end,
+               (bounds){0, 0});
     const int64_t needed = nanoseconds(seconds);
     if (needed > 0 && (run->agreement == 0 || needed < run->agreement))
         run->agreement = needed;

@@ -11,6 +11,7 @@
 #include "bmf/mpi.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/handle.h"
+#include "runtime/base/launcher.h"
 #include "runtime/base/memory.h"
 #include "runtime/backend/wait.h"
 #include "runtime/context/private.h"
@@ -51,6 +52,15 @@ static void remove_context(bmf_context *ctx)
     *link = ctx->next;
 }
 
+/* Processes that another MPI's launcher started would each do all the work, and print its result. */
+static int check_launcher(void)
+{
+    char text[256];
+    int ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return launcher_is_foreign(ranks, text, sizeof text) ? bmf_fail(NULL, BMF_ERROR_USAGE, "%s", text) : BMF_OK;
+}
+
 static int start_mpi(const bmf_options *options)
 {
     int initialised = 0, finalised = 0, provided;
@@ -61,6 +71,7 @@ static int start_mpi(const bmf_options *options)
     if (!initialised) {
         MPI_Init_thread(options->argc, options->argv, MPI_THREAD_FUNNELED, &provided);
         process.initialised_mpi = true;
+        return check_launcher();
     }
     return BMF_OK;
 }
@@ -220,7 +231,7 @@ int bmf_close(bmf_context *ctx)
     if (ctx->backend->finish) {
         status = ctx->backend->finish(ctx);
     } else if (ctx->run) {
-        bmf_barrier(ctx);
+        context_meet(ctx);
         close_program(ctx);
         status = trace_write_parallel(ctx, ctx->run, ctx->trace_path);
     }

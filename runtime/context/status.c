@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/abort_ranks.h"
+#include "runtime/base/launcher.h"
 #include "runtime/base/text.h"
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
@@ -123,9 +124,10 @@ static bool mpi_is_up(void)
 
 static int world_rank(void)
 {
-    const char *launched = getenv("PMI_RANK"); /* all that still knows it when MPI is finalised */
-    int rank = launched ? atoi(launched) : 0;
+    int rank = launcher_rank(), ranks = 1; /* the launcher's: all that is left when MPI is finalised */
     if (mpi_is_up())
+        MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks > 1)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
 }

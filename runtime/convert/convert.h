@@ -27,6 +27,7 @@ typedef int bmf_converter(bmf_context *ctx, const bmf_trace *trace, const char *
     X(otf2, "", false, "an OTF2 archive, for Vampir, Scalasca, otf2-print")         \
     X(csv, "csv", true, "comma separated values, for spreadsheets and scripts")     \
     X(hase, "trace", true, "states of processors, as document 001 compares them")   \
+    X(ti, "", false, "time-independent traces for SimGrid's smpirun -replay, of recorded MPI programs") \
     X(svg, "svg", true, "a picture: one line per processor, with messages")
 /* clang-format on */
 

@@ -1,5 +1,5 @@
-/* What a kernel did on one processor in one call: counted exactly, whatever it took, so that the time of other sizes and
- * of kernels that never ran can be told from it. All 0: not known. */
+/* What a kernel did on one processor in one call: counted exactly, whatever it took, so that the time of other sizes
+ * and of kernels that never ran can be told from it. All 0: not known. */
 #ifndef BMF_TRACE_KERNEL_WORK_H
 #define BMF_TRACE_KERNEL_WORK_H
 

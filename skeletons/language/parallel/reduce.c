@@ -1,7 +1,7 @@
 /* P_Reduce: the elements of distributed lists combined on their instances' processors. Document 000, 5.6.
  *
  * Method: level by level (levels.c). Concatenation of one list goes through the gather of the skeletons in C, which
- * moves columns. */
+ * moves columns; where operations cost what a machine says, it is one on every level. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -114,7 +114,7 @@ static int reduce_spread(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_f
                          const bmf_layout *instances, bmf_distribution *spread, bmf_value *elements, bmf_value *total)
 {
     bool whole = instances->count == 1 && spread->offsets[1] > 0;
-    if (is_concatenation(reduce->child[0]) && whole)
+    if (is_concatenation(reduce->child[0]) && whole && !evaluator->ctx->names_operations)
         return gather_one(evaluator, spread, elements, total);
     return reduce_levels(evaluator, reduce, frame, spread, elements, total);
 }

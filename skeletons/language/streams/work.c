@@ -1,8 +1,8 @@
 /* What the kernels of streams do: operations, bytes, lists and rounds, for traces and predictions.
  *
  * Method: what every element needs follows from the compiled code and the sizes of leaves. Views may read the same
- * elements many times: their footprint is at most their column. Rounds of loops are counted by the workers' rooms, piece
- * by piece. Cost: the number of instructions a kernel call, and two searches a piece. */
+ * elements many times: their footprint is at most their column. Rounds of loops are counted by the workers' rooms,
+ * piece by piece. Cost: the number of instructions a kernel call, and two searches a piece. */
 #include <stdlib.h>
 #include <string.h>
 
