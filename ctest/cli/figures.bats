@@ -38,7 +38,7 @@ for name, text in published.items():
 stagger = {f["figure"]: int(f["found"]) for f in figures if f["figure"] in ("6-7", "6-8")}
 assert stagger["6-7"] > stagger["6-8"] > 0, stagger
 text = open("figures.html", encoding="utf-8").read()
-for figure in {f["figure"] for f in figures}:
+for figure in {f["figure"] for f in figures} - {"5-11"}:  # which stands with 5-10
     assert f"<h2>{figure}:" in text, figure
 assert text.count("<svg") > 30 and "<script" not in text and "http" not in text
 END
