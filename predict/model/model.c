@@ -23,11 +23,39 @@ static bmf_model *model_of(bmf_context *ctx)
     return ctx->backend_state;
 }
 
-/* All processors wait for each other, as for an agreement: also where it costs nothing, because programs need it. */
-static void barrier(bmf_context *ctx)
+/* The innermost call that is open, for sheets. */
+static const char *call_of(const bmf_context *ctx)
+{
+    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
+    return kernel_call(ctx->run, at->node);
+}
+
+/* What every processor does before it meets the others, as far as the machine's sheet knows. */
+static int record_coming(bmf_context *ctx)
+{
+    bmf_model *model = model_of(ctx);
+    char operation[BMF_SAMPLE_NAME];
+    bmf_model_cost cost;
+    if (!model_costs_know_overhead(model->costs, call_of(ctx), backend_agreement, operation))
+        return BMF_OK;
+    BMF_TRY(model_costs_find(model->costs, ctx, operation, "", 0, 0.0, &cost));
+    for (int64_t p = 0; p < ctx->processors; p++)
+        actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
+    return BMF_OK;
+}
+
+/* All processors wait for each other: also where it costs nothing, because programs need it. */
+static void meet(bmf_context *ctx, const char *what)
 {
     const bmf_model *model = model_of(ctx);
-    actions_barrier(model->actions, model->machine->agreement);
+    if (record_coming(ctx) != BMF_OK)
+        failure_note(ctx, BMF_ERROR_ARGUMENT);
+    actions_barrier(model->actions, (uint16_t)run_name(ctx->run, what), model->machine->agreement);
+}
+
+static void model_barrier(bmf_context *ctx)
+{
+    meet(ctx, backend_barrier);
 }
 
 /* On a bulk synchronous machine (document 000, 5.3.3 and 5.5) all processors begin an operation together, when the one
@@ -36,7 +64,7 @@ static void barrier(bmf_context *ctx)
 static void synchronise(const bmf_model *model)
 {
     if (model->machine->bulk_synchronous && !model->notes)
-        actions_barrier(model->actions, 0.0);
+        actions_barrier(model->actions, 0, 0.0);
 }
 
 /* A call that is no part of another one. */
@@ -69,21 +97,16 @@ static int64_t add_up(bmf_model *model, const bmf_work *work, const bmf_piece_ti
     return listed;
 }
 
-/* The innermost call that is open, for sheets. */
-static const char *call_of(const bmf_context *ctx)
-{
-    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
-    return kernel_call(ctx->run, at->node);
-}
-
 static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
 {
     bmf_model *model = model_of(ctx);
     int64_t *processor = allocate(work->pieces * (int64_t)sizeof *processor);
     int64_t listed = add_up(model, work, times, processor);
     uint16_t name = (uint16_t)run_name(ctx->run, work->kernel);
-    char operation[BMF_SAMPLE_NAME];
+    char operation[BMF_SAMPLE_NAME], preparation[BMF_SAMPLE_NAME], before[BMF_SAMPLE_NAME];
     kernel_operation(call_of(ctx), work->kernel, operation);
+    kernel_preparation(work->kernel, preparation);
+    const bool prepared = model_costs_know_overhead(model->costs, call_of(ctx), preparation, before);
     const char *operations = work->operations;
     char alone[BMF_SAMPLE_NAME + 2];
     snprintf(alone, sizeof alone, "%.*s ", BMF_SAMPLE_NAME, work->kernel);
@@ -91,14 +114,16 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
     int status = BMF_OK;
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
-        bmf_model_cost cost;
+        bmf_model_kernel kernel = {
+            .name = name, .round = work->round, .processor = p, .elements = model->elements[p], .prepared = prepared};
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, model->elements[p],
-                                      model->seconds[p], &cost);
-        bmf_model_kernel kernel = {name, work->round, p, model->elements[p]};
+            status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, kernel.elements,
+                                      model->seconds[p], &kernel.cost);
+        if (status == BMF_OK && prepared)
+            status = model_costs_find(model->costs, ctx, before, "", kernel.elements, 0.0, &kernel.before);
         if (status == BMF_OK)
-            model_record_compute(model, &kernel, &cost);
+            model_record_compute(model, &kernel);
     }
     free(processor);
     return status;
@@ -285,25 +310,30 @@ static int model_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint3
 
 /* ---- bookkeeping ---- */
 
+static int settle(bmf_context *ctx, const char *what)
+{
+    meet(ctx, what);
+    return failure_settle_alone(ctx);
+}
+
 static int model_agree(bmf_context *ctx, int status)
 {
     if (status != BMF_OK)
         failure_note(ctx, status);
-    barrier(ctx);
-    return failure_settle_alone(ctx);
+    return settle(ctx, backend_agreement);
 }
 
 static int model_bcast(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
 {
     (void)processor, (void)data, (void)bytes;
-    return model_agree(ctx, BMF_OK);
+    return settle(ctx, backend_broadcast);
 }
 
 static int model_allgather(bmf_context *ctx, const int64_t *values, int64_t count, const int64_t *counts, int64_t *all)
 {
     (void)counts;
     memcpy(all, values, (size_t)count * sizeof *all);
-    return model_agree(ctx, BMF_OK);
+    return settle(ctx, backend_allgather);
 }
 
 /* The network of clocks that are asked for is another one than that of predictions and traces, which begin anew. */
@@ -493,7 +523,7 @@ static const bmf_backend model_backend = {
     .leave = model_leave,
     .file = model_file,
     .start = model_start,
-    .barrier = barrier,
+    .barrier = model_barrier,
     .finish = model_finish,
     .emulate_rank = model_emulate_rank,
 };

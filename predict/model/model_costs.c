@@ -16,7 +16,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 
-enum { KEPT = 2, EQUATIONS = 255, NAMED = 400 };
+enum { KEPT = 4, EQUATIONS = 255, NAMED = 400 };
 
 typedef struct answer {
     char kernel[BMF_SHEET_NAME];

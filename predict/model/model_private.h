@@ -36,8 +36,10 @@ typedef struct bmf_model_kernel {
     uint16_t name;
     uint32_t round;
     int64_t processor, elements;
+    bool prepared; /* its preparation has a cost of its own */
+    bmf_model_cost before, cost;
 } bmf_model_kernel;
-void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost);
+void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel);
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind);
 void model_record_leave(bmf_model *model, int64_t *amount);
 void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step);
@@ -60,6 +62,12 @@ struct bmf_model {
     double *seconds;
     bool *listed;
 };
+
+/* Actions on a network as a predicted run, sorted; names: its names and nodes. Errors: those of simulator_run,
+ * BMF_ERROR_MEMORY; messages go to the process-wide slot. The caller frees. */
+int trace_actions(const bmf_actions *actions, const bmf_trace_run *names, bmf_network *network, bmf_trace_run **run);
+/* Ends a predicted run: the program itself as an event on every lane, until the last event or so many seconds. */
+int trace_finish(bmf_trace_run *run, double seconds);
 
 /* Writes what bmf_close leaves behind: the predicted trace (--bmf-trace) and the prediction (BMF_PREDICTION). */
 int model_write(bmf_context *ctx, bmf_model *model);

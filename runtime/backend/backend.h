@@ -102,6 +102,8 @@ typedef struct bmf_backend {
     int64_t (*now)(bmf_context *ctx, int64_t processor);
     /* ctx->processors and the local ones have changed, and so has an empty ctx->run. */
     int (*resize)(bmf_context *ctx);
+    /* bmf_barrier. */
+    void (*barrier)(bmf_context *ctx);
 
     /* ---- of backends that model another machine; NULL or false on the cluster ---- */
 
@@ -114,8 +116,6 @@ typedef struct bmf_backend {
     void (*file)(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds);
     /* The program itself begins here: everything before was loading. */
     void (*start)(bmf_context *ctx);
-    /* bmf_barrier. */
-    void (*barrier)(bmf_context *ctx);
     /* Called once by bmf_close, instead of writing the trace. */
     int (*finish)(bmf_context *ctx);
     /* Processors represent ranks of their own: what ranks do between two operations that communicate is done
@@ -123,6 +123,9 @@ typedef struct bmf_backend {
      * the first processor, before each of them, and after the last; the same calls are entered for each. */
     void (*emulate_rank)(bmf_context *ctx, bmf_rank_emulation_step step);
 } bmf_backend;
+
+/* What the collective operations of backends are called in traces, as kernels by their names. */
+extern const char backend_agreement[], backend_broadcast[], backend_allgather[], backend_barrier[];
 
 enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };
 
@@ -171,6 +174,13 @@ struct bmf_context {
     uint32_t *instances; /* by node: how often it was entered */
     uint32_t instances_capacity;
 };
+
+/* All ranks wait for each other; no event of traces. */
+void context_meet(bmf_context *ctx);
+
+/* Between the two nothing is recorded: what is done for a run but is no part of it. */
+bmf_trace_run *recording_pause(bmf_context *ctx);
+void recording_resume(bmf_context *ctx, bmf_trace_run *run);
 
 /* Nanoseconds on the monotonic clock since ctx->epoch. */
 int64_t context_now(const bmf_context *ctx);
