@@ -95,19 +95,19 @@ static const char *source_name(int number, const char **about)
     return name[number];
 }
 
-enum { MEAN = 1 };
-
 static int check_mpi_options(bmf_predict_options *o)
 {
     o->recorded_sources = o->sources == 1;
-    if (!o->mpi && (o->compute != 0 || o->sources != 0 || o->bound != MEAN || o->step > 0 || o->launch || o->swept))
+    if (!o->mpi && (o->compute != 0 || o->sources != 0 || o->bound >= 0 || o->step > 0 || o->launch || o->swept))
         return usage_error("--compute, --step, --bound, --launch, --sources and --sweep are for --mpi");
     if (!o->mpi)
         return 0;
     if (!o->command)
         return usage_error("--mpi is for a program behind --");
-    if (o->ranks > 0 || o->samples > 0 || o->schedule)
-        return usage_error("--ranks, --samples and --bmf-schedule are not for --mpi");
+    if (o->ranks > 0 || o->schedule)
+        return usage_error("--ranks and --bmf-schedule are not for --mpi");
+    if (o->bound >= 0 && o->samples > 0)
+        return usage_error("--samples is for an interval, and --bound for one run without");
     if ((o->compute == BMF_REPLAY_STEPS) != (o->step > 0))
         return usage_error("--compute steps goes with --step SECONDS");
     return o->swept ? sweep_check(o) : 0;
@@ -335,16 +335,23 @@ static int write_report(const bmf_predict_options *o, bmf_trace_run *measured, b
 {
     char title[512];
     bmf_comparison *comparison = NULL;
+    bmf_topologies topologies = {0};
+    const int64_t processors = run[o->processors.count - 1].processors;
+    topologies_add_machine(&topologies, o->machine, processors);
+    topologies_add_usual(&topologies, processors);
     bmf_scaling *scaling = make_scaling(o, run);
     snprintf(title, sizeof title, "%.200s on %.200s", program_name(o), o->machine->name);
-    bmf_report_contents report = {
-        .title = title, .points = o->processors.count > 1 ? o->processors.count : 0, .scaling = scaling};
+    bmf_report_contents report = {.title = title,
+                                  .topologies = &topologies,
+                                  .points = o->processors.count > 1 ? o->processors.count : 0,
+                                  .scaling = scaling};
     int status = fill_runs(&report, measured, &run[o->processors.count - 1], &comparison);
     if (status == BMF_OK)
         status = report_write(&report, o->html);
     intervals_free(report.intervals[0]);
     intervals_free(report.intervals[1]);
     comparison_free(comparison);
+    topologies_free(&topologies);
     free(scaling);
     return status;
 }
@@ -427,7 +434,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     return code;
 }
 
-static const bmf_predict_options defaults = {.bound = MEAN};
+static const bmf_predict_options defaults = {.bound = -1};
 
 static const bmf_option options[] = {
     BMF_OPTION("machine", "M", BMF_TEXT(bmf_predict_options, machine_path),
@@ -454,7 +461,7 @@ static const bmf_option options[] = {
                "what its computing takes; default measured:"),
     BMF_OPTION("step", "SECONDS", BMF_REAL(bmf_predict_options, step, 1e9), "seconds of a step"),
     BMF_OPTION("bound", "B", BMF_CHOICE(bmf_predict_options, bound, bound_name),
-               "for machines with a data sheet; default mean:"),
+               "with --mpi, for machines with a data sheet: one run instead of an interval:"),
     BMF_OPTION("sources", "S", BMF_CHOICE(bmf_predict_options, sources, source_name),
                "what receives from any source get; default simulated:"),
     BMF_OPTION("sweep", "NAME=LIST", BMF_OTHER(bmf_predict_options, swept, sweep_read_values),

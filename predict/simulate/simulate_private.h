@@ -149,5 +149,7 @@ void record_restart(bmf_simulator *s);
 /* Reads the scopes that were recorded so far. */
 void record_refresh(bmf_simulator *s);
 void record_free(bmf_simulator *s);
+/* No more events will come: what is known of all of them goes into the run. */
+void record_finish(bmf_simulator *s);
 
 #endif

@@ -69,7 +69,7 @@ static int make_mistake(bmf_context *ctx, const char *mistake)
     if (strcmp(mistake, "under-way") == 0) {
         bmf_reduction *reduction;
         BMF_CHECK(bmf_reduce_begin(xs, &bmf_plus_int, &reduction));
-        return BMF_OK; /* and closes the context */
+        return bmf_close(ctx);
     }
     if (strcmp(mistake, "kernel") == 0)
         return bmf_map(xs, &fragile, &ys);
