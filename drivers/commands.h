@@ -15,6 +15,7 @@
     X(compare)                                                                                                         \
     X(convert)                                                                                                         \
     X(cop)                                                                                                             \
+    X(doctor)                                                                                                          \
     X(machine)                                                                                                         \
     X(mesh)                                                                                                            \
     X(model)                                                                                                           \

@@ -80,7 +80,7 @@ static int broadcast_total(bmf_context *ctx, const bmf_schedule *schedule, void 
 /* Ranks without a part of the list take no part in its schedule. */
 static bool every_rank_has_parts(const bmf_context *ctx, const bmf_partition *partition)
 {
-    return ctx->ranks == 1 || (partition->parts == ctx->processors && ctx->processors >= ctx->ranks);
+    return partition->parts == ctx->processors && ctx->processors >= ctx->ranks;
 }
 
 /* Brings the partial results together; afterwards those processors have the total that the algorithm brings it to. */

@@ -36,6 +36,7 @@
     X(nest)                                                                                                            \
     X(pair)                                                                                                            \
     X(component)                                                                                                       \
+    X(stencil)                                                                                                         \
     X(each_part)                                                                                                       \
     X(place)                                                                                                           \
     X(spread)                                                                                                          \

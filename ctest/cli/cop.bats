@@ -152,5 +152,5 @@ END
     [[ ${stderr_lines[0]} == *"operator 'b', cycle "*"operand 1 is 7, outside the subset of 4 nodes" ]]
     printf ';/*\n(broadcast (quote b) 0)\n*/\nint main(void) { return 0; }\n' >none.c
     refused "does not include its .cop.h" run none.c --size 2x2
-    refused "cannot be run yet" time "(stream 's (runtime) 0)" --size 2x2
+    refused "cannot be run yet" time "(collect 'c 0)" --size 2x2
 }

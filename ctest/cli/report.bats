@@ -84,6 +84,29 @@ refused()
     holds report.json 'j["runs"][0]["intervals"][0]["efficiencies"]["serialisation"] <= 1'
 }
 
+@test "work on one processor is insufficient parallelism of the whole program" {
+    local machine="$BMF_SOURCE_DIR/examples/machines/ideal.machine"
+    cat >serial.bmf <<'END'
+$Sum = B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Op (B_Iota)
+B_Op (B_Plus) . B_Alltup [$Sum . B_Con (B_Int 3000000), P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Map ($Sum)) . P_Split (B_Num 8)] [1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000]
+END
+    "$BMF" predict serial.bmf --machine "$machine" --procs 8 --trace serial.trace
+    "$BMF" report serial.trace --json >report.json
+    # messages cost nothing: seven processors lose what the first one computes alone, and nobody communicates
+    python3 - report.json <<'END'
+import json, sys
+run = json.load(open(sys.argv[1]))["runs"][0]
+interval = {i["path"]: i["all"] for i in run["intervals"]}
+main, top = interval["main"], [i for i in run["intervals"] if i["level"] == 1]
+serial = max(top, key=lambda i: i["all"]["insufficient"])["all"]
+assert serial["insufficient"] == 7 * serial["compute"] > 0, serial
+assert serial["insufficient"] <= main["insufficient"] < 1.2 * serial["insufficient"] + 100000, (serial, main)
+assert main["communication"] == main["synchronisation"], main
+for key in ("insufficient", "communication", "synchronisation", "compute", "file", "repeated"):
+    assert sum(i["all"][key] for i in top) <= main[key], key
+END
+}
+
 @test "the table shows the tree as deep as asked for" {
     made in.trace $RANDOM 4 10 1
     run "$BMF" report in.trace

@@ -36,6 +36,7 @@ printing()
         "cop check" | "cop plan") echo matmul.cop --size 3x3 ;;
         "cop run") echo matmul.c --size 2x2 ;;
         "cop time") echo matmul.cop --size 2x2 ;;
+        doctor) echo --json ;;
         "machine check" | "machine show") echo ideal ;;
         "machine list") ;;
         "machine make") echo in.sheet -o out.machine ;;

@@ -160,7 +160,7 @@ static int64_t round_bound(const bmf_trace_run *run, const bmf_event *event, int
 
 static bool waits_for_late(const bmf_trace_run *run, const bmf_event *event, int64_t time)
 {
-    int64_t came = -1;
+    int64_t came = event->kind == BMF_EVENT_COLLECTIVE ? event->end : -1;
     if (event->kind == BMF_EVENT_RECEIVE)
         came = round_bound(run, event, event->peer, false);
     for (int64_t k = 0; event->kind == BMF_EVENT_WAIT && k < run->events; k++) {
@@ -173,8 +173,8 @@ static bool waits_for_late(const bmf_trace_run *run, const bmf_event *event, int
     return time < came && came <= event->end;
 }
 
-/* One processor computes, in a call that computes nowhere else. */
-static bool alone_at(const bmf_trace_run *run, int64_t time)
+/* The kernel of a processor that computes and no other does, in a call that computes nowhere else; -1. */
+static int64_t alone_at(const bmf_trace_run *run, int64_t time)
 {
     int64_t only = -1, count = 0;
     for (int64_t k = 0; k < run->events; k++)
@@ -186,9 +186,9 @@ static bool alone_at(const bmf_trace_run *run, int64_t time)
         const bmf_event *other = &run->event[k], *event = &run->event[only];
         if (other->kind == BMF_EVENT_KERNEL && other->end > other->begin && other->node == event->node &&
             other->instance == event->instance && other->lane != event->lane)
-            return false;
+            return -1;
     }
-    return count == 1 && run->lanes > 1;
+    return count == 1 ? only : -1;
 }
 
 static bool in_window(const bmf_trace_run *run, int32_t lane, int64_t time)
@@ -211,7 +211,8 @@ bmf_characteristics reference_lane(const bmf_trace_run *run, uint32_t root, int3
             first = run->event[k].begin < first ? run->event[k].begin : first;
             last = run->event[k].end > last ? run->event[k].end : last;
         }
-    for (int64_t time = first; time < last; time++) {
+    for (int64_t time = 0; time < run_latest_end(run); time++) {
+        int64_t alone = alone_at(run, time);
         int64_t kernel = running(run, 1U << BMF_EVENT_KERNEL, lane, time, false);
         int64_t file = running(run, 1U << BMF_EVENT_FILE, lane, time, false);
         int64_t message = running(
@@ -219,11 +220,19 @@ bmf_characteristics reference_lane(const bmf_trace_run *run, uint32_t root, int3
             lane, time, false);
         int64_t around = running(run, 1U << BMF_EVENT_REGION | 1U << BMF_EVENT_SKELETON, lane, time, true);
         int64_t owner = kernel >= 0 ? kernel : file >= 0 ? file : message >= 0 ? message : around;
+        bool idle = kernel < 0 && file < 0 && (message < 0 || waits_for_late(run, &run->event[message], time));
+        /* What is lost while another processor computes alone is lost in that one's call. */
+        if (alone >= 0 && run->event[alone].lane != lane && idle) {
+            c.execution += below(run, run->event[alone].node, root);
+            c.insufficient += below(run, run->event[alone].node, root);
+            continue;
+        }
+        if (time < first || time >= last)
+            continue;
         if (!below(run, owner < 0 ? 0 : run->event[owner].node, root))
             continue;
         c.execution++;
         c.compute += kernel >= 0;
-        c.insufficient += kernel >= 0 && alone_at(run, time);
         c.overlap += kernel >= 0 && in_window(run, lane, time);
         c.file += owner >= 0 && owner == file;
         c.communication += owner >= 0 && owner == message;

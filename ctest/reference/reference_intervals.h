@@ -14,8 +14,8 @@ bmf_trace_run *reference_wild_run(uint64_t *random);
  * lanes. */
 bmf_trace_run *reference_tidy_run(uint64_t *random);
 
-/* A lane in the interval of a node, before anything is known of other lanes: execution, compute, file, communication,
- * synchronisation, variation, overlap, messages, bytes, and as insufficient the time it computes alone. */
+/* A lane in the interval of a node: execution, compute, file, communication, synchronisation, variation, overlap,
+ * messages, bytes, and as insufficient what it lost while another lane computed alone. */
 bmf_characteristics reference_lane(const bmf_trace_run *run, uint32_t root, int32_t lane);
 
 #endif

@@ -137,11 +137,23 @@ static void put_operator(made *m)
 {
     static const char *const subset[] = {"rows", "cols", "(list (all *nodes*))", "'((0 1))",
                                          "(list (reverse (all *nodes*)))"};
-    static const char *const form[] = {
-        "broadcast '%s (runtime)", "broadcast '%s 1",  "stream '%s 1 0", "cshift '%s -1", "eoshift '%s 1",
-        "reduce '%s 'f 1",         "allreduce '%s 'f", "prefix '%s 'f",  "cshift '%s 2",  "barrier '%s"};
+    static const char *const form[] = {"broadcast '%s (runtime)",
+                                       "broadcast '%s 1",
+                                       "stream '%s 1 0",
+                                       "cshift '%s -1",
+                                       "eoshift '%s 1",
+                                       "reduce '%s 'f 1",
+                                       "allreduce '%s 'f",
+                                       "prefix '%s 'f",
+                                       "cshift '%s 2",
+                                       "barrier '%s",
+                                       "stream '%s (runtime) (runtime)",
+                                       "stream '%s 0 (runtime)",
+                                       "reduce '%s 'f (runtime)",
+                                       "stream '%s (runtime) 1",
+                                       "broadcast '%s (runtime) :impl 'str_bcast_linear"};
     char label[20], code[100], text[300];
-    const int which = (int)choose(m, 10);
+    const int which = (int)choose(m, 15);
     snprintf(label, sizeof label, "o%d", m->operators++);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -191,18 +203,30 @@ static int number_of(const bmf_cop_instance *instance, int64_t node)
     return -1;
 }
 
+/* Sources and destinations that are known at run time differ from pass to pass, and are equal in some. */
 static int64_t source_of(const bmf_cop_instance *instance, int pass)
 {
     return instance->operand[0].runtime ? pass % instance->nodes : instance->operand[0].value;
+}
+
+static int64_t destination_of(const bmf_cop_instance *instance, int pass)
+{
+    return instance->operand[1].runtime ? (2 * pass + 1) % instance->nodes : instance->operand[1].value;
 }
 
 static void run_operator(const bmf_cop_services *s, const bmf_cop_operator *op, const bmf_cop_instance *instance,
                          int own, int pass, values v)
 {
     const int id = (int)op->number;
-    const int32_t source = (int32_t)source_of(instance, pass);
+    const int32_t source = (int32_t)source_of(instance, pass), destination = (int32_t)destination_of(instance, pass);
+    int32_t operand[BMF_COP_OPERANDS];
+    int operands = 0;
     values out = {0};
-    s->load(s->state, id, instance->operand[0].runtime, &source);
+    if (instance->operand[0].runtime)
+        operand[operands++] = source;
+    if (op->kind == BMF_COP_STREAM && instance->operand[1].runtime)
+        operand[operands++] = destination;
+    s->load(s->state, id, operands, operand);
     if (op->kind == BMF_COP_BARRIER) {
         s->call(s->state, id, v, out, NULL);
     } else if (cop_is_functional(op->kind)) {
@@ -213,11 +237,13 @@ static void run_operator(const bmf_cop_services *s, const bmf_cop_operator *op, 
                                                        : true;
         if (has)
             mix(v, out, op->words);
-    } else if (own == source) {
-        s->write(s->state, id, v);
-    } else if (op->kind == BMF_COP_BROADCAST || own == instance->operand[1].value) {
-        s->read(s->state, id, out);
-        mix(v, out, op->words);
+    } else {
+        if (own == source)
+            s->write(s->state, id, v);
+        if (op->kind == BMF_COP_BROADCAST ? own != source : own == destination) {
+            s->read(s->state, id, out);
+            mix(v, out, op->words);
+        }
     }
 }
 
@@ -258,7 +284,7 @@ static void interpret(const bmf_cop_operator *op, const bmf_cop_instance *in, in
             mix(own, fold, op->words);
         else if (op->kind == BMF_COP_BROADCAST && k != source)
             mix(own, before[source], op->words);
-        else if (op->kind == BMF_COP_STREAM && k == in->operand[1].value)
+        else if (op->kind == BMF_COP_STREAM && k == destination_of(in, pass))
             mix(own, before[source], op->words);
         else if (op->kind == BMF_COP_CSHIFT)
             mix(own, before[((k - by) % n + n) % n], op->words);

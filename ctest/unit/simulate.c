@@ -80,7 +80,7 @@ static void some_call(log_maker *maker, uint32_t instance)
         actions_round_end(actions, 0, first);
     } else {
         actions_round_end_sparse(actions, 0, first);
-        actions_barrier(actions, test_below(&maker->state, 2) ? NAN : 3 * STEP);
+        actions_barrier(actions, 0, test_below(&maker->state, 2) ? NAN : 3 * STEP);
     }
     actions_leave(actions, amount);
     pause_here(maker);
@@ -381,8 +381,8 @@ static void test_barrier(void **state)
     bmf_actions *actions = actions_create(5, NULL);
     for (int64_t p = 0; p < 5; p++)
         actions_compute(actions, p, 0, 0, 1, (double)p * STEP, 0, 0, 0);
-    actions_barrier(actions, 7 * STEP);
-    actions_barrier(actions, NAN); /* of the network: three levels of two messages of 8 bytes */
+    actions_barrier(actions, 0, 7 * STEP);
+    actions_barrier(actions, 0, NAN); /* of the network: three levels of two messages of 8 bytes */
     assert_true(simulated(actions, toy_hockney(5, overhead, latency, per_byte, taking)) ==
                 11 * STEP + 6 * (overhead + latency + 8 * per_byte + taking));
 }

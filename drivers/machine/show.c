@@ -77,7 +77,9 @@ static void show_compute(const bmf_machine *machine)
         puts("costs nothing");
         return;
     }
-    if (machine->compute == BMF_COMPUTE_SHEET)
+    if (machine->compute == BMF_COMPUTE_OPERATIONS)
+        fputs("a virtual time for every operation", stdout);
+    else if (machine->compute == BMF_COMPUTE_SHEET)
         printf("from the sheet '%s'", machine->kernels->title);
     else
         fputs("kernels are run and timed here", stdout);
@@ -131,6 +133,10 @@ static void show(const bmf_machine *machine, bmf_network *network)
     show_compute(machine);
     show_network(network);
     show_agreement(machine, network);
+    if (machine->bulk_synchronous)
+        puts("bulk synchronous: all processors begin operations together, and the levels of reductions and scans");
+    if (machine->chooses)
+        puts("schedules are chosen by what messages cost on this machine");
     show_messages(network);
 }
 

@@ -55,6 +55,8 @@ static void set_number(const char *name, int64_t value)
 
 static void set_environment(const bmf_predict_options *options, int64_t processors, bool traced, const exchange *files)
 {
+    if (options->schedule)
+        setenv("BMF_SCHEDULE", options->schedule, 1);
     setenv("BMF_MACHINE", options->machine->path, 1);
     setenv("BMF_PREDICTION", files->prediction, 1);
     setenv("BMF_MEASUREMENTS", files->measurements, 1);

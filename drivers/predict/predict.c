@@ -115,8 +115,8 @@ static int check_mpi_options(bmf_predict_options *o)
         return 0;
     if (!o->command)
         return usage_error("--mpi is for a program behind --");
-    if (o->ranks > 0 || o->samples > 0)
-        return usage_error("--ranks and --samples are not for --mpi");
+    if (o->ranks > 0 || o->samples > 0 || o->schedule)
+        return usage_error("--ranks, --samples and --bmf-schedule are not for --mpi");
     return o->swept ? sweep_check(o) : 0;
 }
 
@@ -342,16 +342,23 @@ static int write_report(const bmf_predict_options *o, bmf_trace_run *measured, b
 {
     char title[512];
     bmf_comparison *comparison = NULL;
+    bmf_topologies topologies = {0};
+    const int64_t processors = run[o->processors.count - 1].processors;
+    topologies_add_machine(&topologies, o->machine, processors);
+    topologies_add_usual(&topologies, processors);
     bmf_scaling *scaling = make_scaling(o, run);
     snprintf(title, sizeof title, "%.200s on %.200s", program_name(o), o->machine->name);
-    bmf_report_contents report = {
-        .title = title, .points = o->processors.count > 1 ? o->processors.count : 0, .scaling = scaling};
+    bmf_report_contents report = {.title = title,
+                                  .topologies = &topologies,
+                                  .points = o->processors.count > 1 ? o->processors.count : 0,
+                                  .scaling = scaling};
     int status = fill_runs(&report, measured, &run[o->processors.count - 1], &comparison);
     if (status == BMF_OK)
         status = report_write(&report, o->html);
     intervals_free(report.intervals[0]);
     intervals_free(report.intervals[1]);
     comparison_free(comparison);
+    topologies_free(&topologies);
     free(scaling);
     return status;
 }
@@ -451,6 +458,8 @@ static const bmf_option options[] = {
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
+    BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(bmf_predict_options, schedule),
+               "algorithms that are taken whatever they cost, as split=tree,reduce=doubling"),
     BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_predict_options, ranks, 1, BMF_MAX_PROCESSORS),
                "count messages between ranks as on R ranks with contiguous blocks of processors; default: as many as "
                "processors"),

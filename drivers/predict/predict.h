@@ -32,6 +32,7 @@ typedef struct bmf_predict_options {
     double step;           /* seconds */
     const char *launch;
     bmf_strings set;       /* of a file of equations with rules */
+    const char *schedule;  /* --bmf-schedule, or NULL */
     char *swept;           /* the name of what is swept, NULL: nothing; to be freed */
     bmf_number_list sweep; /* its values */
 } bmf_predict_options;

@@ -96,6 +96,7 @@ static int run_once(const bmf_predict_options *options, bool traced, bmf_measure
     bmf_context *ctx;
     o.processors = predicted->processors;
     o.program = options->path;
+    o.schedule = options->schedule;
     BMF_TRY(bmf_open_with(MPI_COMM_WORLD, &o, &ctx));
     int status = run_program(ctx, options, traced, all, since, predicted, last);
     if (status != BMF_OK)

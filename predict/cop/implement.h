@@ -38,7 +38,8 @@ typedef struct bmf_cop_metric {
 typedef struct bmf_cop_implementation {
     const char *name;
     bmf_cop_kind kind;
-    const char *what; /* one line of help */
+    const char *what;    /* one line of help */
+    bool others_discard; /* a message comes to all nodes, whoever it is for */
     /* NULL: it can; otherwise why not, as in "needs a constant source". */
     const char *(*refuse)(const bmf_mesh *mesh, const bmf_cop_operator *op);
     void (*streams)(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);

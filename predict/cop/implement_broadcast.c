@@ -95,19 +95,24 @@ const bmf_cop_implementation cop_str_bcast_dense = {.name = "str_bcast_dense",
 
 /* ---- linear ---- */
 
-static const char *needs_one_word(const bmf_mesh *mesh, const bmf_cop_operator *op)
+/* Readers must know on which side of them the source is. */
+static const char *needs_known_source(const bmf_mesh *mesh, const bmf_cop_operator *op)
 {
+    const bmf_cop_operand *source = &op->instance[0].operand[0];
     (void)mesh;
-    return op->instance[0].operand[0].dynamic && op->words > 1 ? "needs messages of a word from a dynamic source"
-                                                               : NULL;
+    return source->distributed || source->dynamic ? "needs a source that all nodes know" : NULL;
 }
 
 void cop_linear_streams(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
 {
     const int64_t nodes = op->instance[i].nodes;
     int64_t *order = cop_snake(mesh, &op->instance[i]);
+    int64_t *back = allocate_array(nodes, (int64_t)sizeof *back);
+    for (int64_t k = 0; k < nodes; k++)
+        back[k] = order[nodes - 1 - k];
     cop_add_multicast(streams, i, order[0], nodes, order, true);
-    cop_add_multicast(streams, i, order[nodes - 1], nodes, order, true);
+    cop_add_multicast(streams, i, back[0], nodes, back, true);
+    free(back);
     free(order);
 }
 
@@ -127,6 +132,6 @@ void cop_linear_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const b
 const bmf_cop_implementation cop_str_bcast_linear = {.name = "str_bcast_linear",
                                                      .kind = BMF_COP_BROADCAST,
                                                      .what = "two streams along a snake, reprogrammed at the source",
-                                                     .refuse = needs_one_word,
+                                                     .refuse = needs_known_source,
                                                      .streams = cop_linear_streams,
                                                      .metric = cop_linear_metric};

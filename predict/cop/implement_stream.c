@@ -37,9 +37,9 @@ static const char *needs_source(const bmf_mesh *mesh, const bmf_cop_operator *op
 {
     const bmf_cop_operand *operand = op->instance[0].operand;
     (void)mesh;
-    return operand[0].runtime   ? "needs a constant source"
-           : operand[1].dynamic ? "needs a destination that all nodes know"
-                                : NULL;
+    return operand[0].runtime                             ? "needs a constant source"
+           : operand[1].dynamic || operand[1].distributed ? "needs a destination that all nodes know"
+                                                          : NULL;
 }
 
 static void to_all(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
@@ -52,6 +52,7 @@ static void to_all(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, 
 const bmf_cop_implementation cop_str_stream_rtdest = {.name = "str_stream_rtdest",
                                                       .kind = BMF_COP_STREAM,
                                                       .what = "a multicast stream that others discard",
+                                                      .others_discard = true,
                                                       .refuse = needs_source,
                                                       .streams = to_all,
                                                       .metric = usual};
@@ -59,12 +60,15 @@ const bmf_cop_implementation cop_str_stream_rtdest = {.name = "str_stream_rtdest
 static const char *needs_known_destination(const bmf_mesh *mesh, const bmf_cop_operator *op)
 {
     (void)mesh;
-    return op->instance[0].operand[1].dynamic ? "needs a destination that all nodes know" : NULL;
+    const bmf_cop_operand *o = op->instance[0].operand;
+    return o[0].dynamic || o[0].distributed || o[1].dynamic || o[1].distributed ? "needs ends that all nodes know"
+                                                                                : NULL;
 }
 
 const bmf_cop_implementation cop_str_stream_runtime = {.name = "str_stream_runtime",
                                                        .kind = BMF_COP_STREAM,
                                                        .what = "two streams along a snake that others discard",
+                                                       .others_discard = true,
                                                        .refuse = needs_known_destination,
                                                        .streams = cop_linear_streams,
                                                        .metric = cop_linear_metric};

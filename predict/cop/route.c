@@ -108,11 +108,15 @@ static bool separate_registers(const bmf_cop_plan *plan, int64_t phases, bmf_cop
             bmf_stream_route *route = &phase[p]->routes->route[k];
             now[route->hop[0].node].out++;
             route->reg += renumber ? before[route->hop[0].node].out : 0;
-            for (int64_t h = 0; h < route->hops; h++)
-                if (route->hop[h].delivers) {
-                    now[route->hop[h].node].in++;
-                    route->hop[h].reg += renumber ? before[route->hop[h].node].in : 0;
-                }
+            for (int64_t h = 0; h < route->hops; h++) {
+                bmf_stream_hop *hop = &route->hop[h];
+                now[hop->node].in += hop->delivers;
+                now[hop->node].out += hop->own >= 0;
+                if (renumber && hop->delivers)
+                    hop->reg += before[hop->node].in;
+                if (renumber && hop->own >= 0)
+                    hop->own += before[hop->node].out;
+            }
         }
         for (int64_t n = 0; n < hardware->mesh.nodes; n++) {
             before[n] = now[n];

@@ -12,8 +12,6 @@
 #include "bmf/status.h"
 #include "runtime/base/allocate.h"
 
-enum { BANKS = 2 };
-
 /* ---- steps ---- */
 
 void run_steps(bmf_cop_node *n)
@@ -77,6 +75,7 @@ static void leave_phase(bmf_cop_node *n)
     bmf_cop_run *run = n->run;
     const int64_t barrier = barrier_of(run, n->phase);
     int32_t in = 0, out = 0;
+    discards_finish(n, -1);
     if (barrier >= 0 && run->running[barrier].instance[n->node] >= 0)
         moves_call(n, barrier, &in, &out, NULL);
     const int64_t last = scheduled_simulation_cycle(run->simulation) + (int64_t)ceil(run->pause[n->phase]);
@@ -206,6 +205,7 @@ static void load(void *state, int op, int count, const int32_t *operand)
         leave_and_return(n);
     n->last_load = op;
     change_phase(n, r->phase);
+    moves_load(n, op);
 }
 
 static void write_message(void *state, int op, const void *message)
@@ -264,6 +264,7 @@ static void init(void *state)
 static void fini(void *state)
 {
     bmf_cop_node *n = state;
+    discards_finish(n, -1);
     if (n->phase >= 0 && n->phase + 1 < n->run->phases && barrier_of(n->run, n->phase) >= 0)
         leave_and_return(n);
 }
@@ -301,7 +302,7 @@ static int make_running(bmf_cop_run *run)
             if (use->continues)
                 return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                                 "operator '%s' goes on through several phases, which cannot be run", use->op->label);
-            *r = (bmf_cop_running){.op = use->op, .phase = p, .first_stream = stream};
+            *r = (bmf_cop_running){.op = use->op, .phase = p, .first_stream = stream, .words = use->op->words};
             r->candidate = &run->plan->candidates[use->op->number].candidate[use->candidate];
             r->loads = allocate_clear(use->op->instances, sizeof *r->loads);
             r->operand = allocate_clear(use->op->instances, (int64_t)sizeof *r->operand);
@@ -357,7 +358,7 @@ static int make_machine(bmf_cop_run *run)
 
 static void make_nodes(bmf_cop_run *run, bool in_phase)
 {
-    run->channel = allocate_clear(run->operators * BANKS * run->nodes, sizeof *run->channel);
+    run->channel = allocate_clear(run->operators * BMF_COP_BANKS * run->nodes, sizeof *run->channel);
     run->node = allocate_clear(run->nodes, sizeof *run->node);
     for (int64_t k = 0; k < run->nodes; k++) {
         bmf_cop_node *n = &run->node[k];
@@ -373,9 +374,10 @@ static void make_nodes(bmf_cop_run *run, bool in_phase)
                                          .write = write_message,
                                          .read = read_message,
                                          .call = call};
-        n->moved = allocate_clear(run->operators * BANKS * run->nodes, sizeof *n->moved);
+        n->moved = allocate_clear(run->operators * BMF_COP_BANKS * run->nodes, sizeof *n->moved);
         n->loads = allocate_clear(run->operators, sizeof *n->loads);
         n->calls = allocate_clear(run->operators, sizeof *n->calls);
+        n->begins = allocate_clear(run->operators, sizeof *n->begins);
         n->operand = allocate_clear(run->operators, sizeof *n->operand);
         n->coroutine = coroutine_create(run_body, n);
         run->machine->node[k].pointer = (uint8_t)(in_phase ? run->plan->settings.hardware.length : 0);
@@ -389,10 +391,11 @@ static void free_run(bmf_cop_run *run)
         free(run->node[k].moved);
         free(run->node[k].loads);
         free(run->node[k].calls);
+        free(run->node[k].begins);
         free(run->node[k].operand);
         free(run->node[k].work);
     }
-    for (int64_t k = 0; run->channel && k < run->operators * BANKS * run->nodes; k++)
+    for (int64_t k = 0; run->channel && k < run->operators * BMF_COP_BANKS * run->nodes; k++)
         free(run->channel[k].word);
     for (int64_t k = 0; run->running && k < run->operators; k++) {
         for (int64_t i = 0; run->running[k].operand && i < run->running[k].op->instances; i++)
@@ -417,7 +420,7 @@ static int simulate(bmf_cop_run *run, const bmf_simulation_settings *settings, b
 {
     run->script = scripts_create(&run->plan->settings.hardware.mesh);
     run->simulation = scheduled_simulation_create(run->machine, run->script, settings);
-    scheduled_simulation_feed(run->simulation, feed, run, run->operators * BANKS * run->nodes);
+    scheduled_simulation_feed(run->simulation, feed, run, run->operators * BMF_COP_BANKS * run->nodes);
     BMF_TRY(scheduled_simulation_run(run->simulation));
     *times = (bmf_cop_times){.cycles = scheduled_simulation_length(run->simulation), .nodes = run->nodes};
     times->time = allocate_array(run->nodes, (int64_t)sizeof *times->time);
@@ -447,9 +450,10 @@ int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, b
 bool cop_can_run(const bmf_cop_implementation *implementation)
 {
     static const char *const able[] = {
-        "str_stream",  "str_bcast",  "str_bcast_dense", "str_shift",  "str_eoshift",
-        "str_permute", "str_reduce", "repl_allreduce",  "str_prefix", "repl_allreduce_barrier",
-        "str_spread",  "str_gather"};
+        "str_stream",         "str_bcast",  "str_bcast_dense",  "str_shift",          "str_eoshift",
+        "str_permute",        "str_reduce", "repl_allreduce",   "str_prefix",         "repl_allreduce_barrier",
+        "str_spread",         "str_gather", "str_bcast_linear", "str_stream_runtime", "str_stream_rtdest",
+        "repl_runtime_reduce"};
     for (size_t k = 0; k < sizeof able / sizeof *able; k++)
         if (strcmp(able[k], implementation->name) == 0)
             return true;

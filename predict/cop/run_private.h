@@ -16,11 +16,18 @@ typedef struct bmf_cop_running {
     const bmf_cop_operator *op;
     const bmf_cop_candidate *candidate;
     int64_t phase, first_stream;
+    int64_t words;              /* of a message on its way: as long as keeps nodes together, at least the program's */
     int64_t *instance, *number; /* by node of the mesh: which instance, and its number there; -1: not in it */
     int64_t loads_capacity;     /* of every instance: operands of all loads, to compare those of all nodes */
     int64_t *loads;             /* by instance */
     int32_t (**operand)[BMF_COP_OPERANDS];
 } bmf_cop_running;
+
+/* Words that come to a node and are meant for others. */
+typedef struct bmf_cop_discard {
+    int64_t op, channel, begin, words; /* the next place in the channel; how many there are */
+    int reg;
+} bmf_cop_discard;
 
 typedef struct bmf_cop_node {
     struct bmf_cop_run *run;
@@ -34,6 +41,9 @@ typedef struct bmf_cop_node {
     int64_t *loads;     /* by operator */
     int64_t *calls;     /* by operator: reads or writes of gather and spread */
     int32_t (*operand)[BMF_COP_OPERANDS];
+    bool *begins; /* by operator: the node's VFSMs of the operator's chains read the processor */
+    int64_t discards;
+    bmf_cop_discard discard[BMF_SCHEDULED_REGISTERS];
     char *work; /* of calls that combine */
     int64_t space;
     int exit_code;
@@ -60,7 +70,41 @@ void run_fail(bmf_cop_node *n, int64_t op, const char *format, ...) __attribute_
 /* Gives way until the steps of the node's script are done. */
 void run_steps(bmf_cop_node *n);
 
+/* discards.c: words that are meant for others are read as they come, beside whatever the node waits for, so that they
+ * do not hold up their stream. Adds some, whose register has none. */
+void discards_add(bmf_cop_node *n, const bmf_cop_discard *discard);
+/* As uses behind `uses` others of a transfer; returns how many. */
+int discards_list(const bmf_cop_node *n, bmf_interface_use *use);
+/* After that transfer, whose uses of discards are these. */
+void discards_note(bmf_cop_node *n, const bmf_interface_use *use);
+/* Waits for all words of an operator, -1: of all operators. */
+void discards_finish(bmf_cop_node *n, int64_t op);
+
+/* chains.c: streams along a snake that begin where the program says. Programs the node's router for the operands of a
+ * load, and takes care of what others send. */
+bool chains_carry(const bmf_cop_running *r);
+void chains_load(bmf_cop_node *n, int64_t op);
+void chains_write(bmf_cop_node *n, int64_t op, const void *message);
+/* The register in which words from `source` come. */
+int chains_register(const bmf_cop_node *n, const bmf_cop_running *r, int64_t source);
+
 /* moves.c: what a node does for a call of an operator. */
+typedef enum bmf_cop_order {
+    BMF_COP_AS_READY,
+    BMF_COP_IN_WINDOW,
+    BMF_COP_WRITES_IN_TURN,
+    BMF_COP_READ_FIRST
+} bmf_cop_order;
+enum { BMF_COP_BANKS = 2, BMF_COP_UP = 0, BMF_COP_DOWN = 1 };
+/* Moves all words of the uses from their `begin` on. In turn: one access each, in the order of registers; as ready:
+ * whatever is ready: a word that is written strictly after one that is read would wait for it all the way. */
+void moves_transfer(bmf_cop_node *n, bmf_cop_order order, int uses, const bmf_interface_use *use);
+int64_t moves_channel(const bmf_cop_node *n, const bmf_cop_running *r, int bank, int64_t writer);
+void moves_put_message(bmf_cop_node *n, const bmf_cop_running *r, int64_t channel, const void *message);
+/* The node of an operand, of the mesh. */
+int64_t moves_operand(const bmf_cop_node *n, const bmf_cop_running *r, int which);
+/* At a load, in the operator's phase. */
+void moves_load(bmf_cop_node *n, int64_t op);
 void moves_write(bmf_cop_node *n, int64_t op, const void *message);
 void moves_read(bmf_cop_node *n, int64_t op, void *message);
 void moves_call(bmf_cop_node *n, int64_t op, const void *in, void *out, bmf_cop_combine *combine);

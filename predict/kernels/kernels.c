@@ -39,6 +39,13 @@ char *kernel_operation(const char *call, const char *kernel, char *operation)
     return operation;
 }
 
+char *kernel_preparation(const char *kernel, char *text)
+{
+    char whole[512];
+    snprintf(whole, sizeof whole, "%.500s.before", kernel);
+    return kernel_operation(NULL, whole, text);
+}
+
 void kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
                       int64_t nanoseconds)
 {
@@ -86,7 +93,7 @@ static bmf_samples *group_times(bmf_kernel_times *all, int threads)
         *sample = (bmf_sample){.family = first->family,
                                .p = first->p,
                                .d = first->d,
-                               .element_bytes = 1,
+                               .element_bytes = first->family == BMF_FAMILY_COLLECTIVE ? 8 : 1,
                                .threads = threads,
                                .repeats = (int32_t)(end - begin),
                                .seconds = allocate((end - begin) * (int64_t)sizeof(double))};

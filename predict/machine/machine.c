@@ -15,6 +15,7 @@
 
 #include "predict/config/config_file.h"
 #include "predict/config/installed.h"
+#include "predict/machine/operation_costs.h"
 #include "runtime/base/allocate.h"
 
 static const double stated_error = 0.3; /* of costs whose error nobody knows */
@@ -63,14 +64,15 @@ static int read_name(bmf_machine *machine, const config_setting_t *root)
 
 static int read_compute(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"power", "sharing", "sheet", "zero", NULL};
+    static const char *const known[] = {"power", "sharing", "sheet", "operations_us", "zero", NULL};
     const config_setting_t *group = config_setting_get_member(root, "compute");
     bool zero;
     machine->power = 1.0;
     machine->sharing = 1;
     if (!group)
         return BMF_OK;
-    BMF_TRY(need_group(machine, group, "{ power = ..; }, { sheet = ..; } or { zero = true; }"));
+    BMF_TRY(
+        need_group(machine, group, "{ power = ..; }, { sheet = ..; }, { operations_us = {..}; } or { zero = true; }"));
     BMF_TRY(machine_keys(machine, group, known));
     BMF_TRY(machine_number(machine, group, "power", DBL_MIN, INFINITY, 1.0, &machine->power));
     BMF_TRY(machine_integer(machine, group, "sharing", 1, INT32_MAX, 1, &machine->sharing));
@@ -81,7 +83,14 @@ static int read_compute(bmf_machine *machine, const config_setting_t *root)
     if (config_setting_get_member(group, "sharing") && !machine->kernels)
         return machine_fail(machine, config_setting_get_member(group, "sharing"), BMF_ERROR_FILE,
                             "'sharing' goes with a sheet; kernels that are run here have the memory for themselves");
-    machine->compute = zero ? BMF_COMPUTE_ZERO : machine->kernels ? BMF_COMPUTE_SHEET : BMF_COMPUTE_MEASURED;
+    BMF_TRY(operation_costs_read(machine, group, &machine->operations));
+    if (machine->operations && machine->kernels)
+        return machine_fail(machine, group, BMF_ERROR_FILE,
+                            "computing costs what 'sheet' or what 'operations_us' says");
+    machine->compute = zero                  ? BMF_COMPUTE_ZERO
+                       : machine->kernels    ? BMF_COMPUTE_SHEET
+                       : machine->operations ? BMF_COMPUTE_OPERATIONS
+                                             : BMF_COMPUTE_MEASURED;
     return BMF_OK;
 }
 
@@ -142,6 +151,49 @@ int machine_network(const bmf_machine *machine, int64_t processors, bmf_network 
     return BMF_OK;
 }
 
+static void note_complete(void *simulator, bmf_transit *message)
+{
+    (void)message;
+    *(bool *)simulator = true;
+}
+
+static void ignore(void *simulator, bmf_transit *message)
+{
+    (void)simulator, (void)message;
+}
+
+/* From the send until it has been taken. */
+static double seconds_alone(bmf_network *network, int64_t bytes)
+{
+    const bmf_network_type *type = network->type;
+    bmf_transit message = {.to = 1, .bytes = bytes, .posted = 0, .sender_free = NAN, .send_done = NAN, .arrived = NAN};
+    bool complete = false;
+    network->complete = note_complete;
+    network->freed = ignore;
+    network->simulator = &complete;
+    type->start(network, 0);
+    if (type->collective)
+        type->send_round(network, &(bmf_transit *){&message}, 1);
+    else
+        type->send(network, &message);
+    while (!complete && type->next && type->next(network) < INFINITY)
+        type->advance(network);
+    return complete ? message.arrived + message.receive_overhead : 0.0;
+}
+
+bmf_cost_model machine_message_costs(const bmf_machine *machine, int64_t processors)
+{
+    static const int64_t large = 1 << 20;
+    bmf_cost_model cost = {0};
+    bmf_network *network;
+    if (processors < 2 || machine_network(machine, processors, &network) != BMF_OK)
+        return cost;
+    cost.latency = seconds_alone(network, 0);
+    cost.per_byte = (seconds_alone(network, large) - cost.latency) / (double)large;
+    network->type->destroy(network);
+    return cost;
+}
+
 /* ---- errors ---- */
 
 double machine_compute_error(const bmf_machine *machine)
@@ -151,6 +203,8 @@ double machine_compute_error(const bmf_machine *machine)
         for (int64_t k = 0; k < machine->kernels->entries; k++)
             if (machine->kernels->entry[k].has_errors)
                 return 0.0;
+        return machine->relative_error;
+    case BMF_COMPUTE_OPERATIONS:
         return machine->relative_error;
     case BMF_COMPUTE_MEASURED:
         return machine->power != 1.0 ? machine->relative_error : 0.0;
@@ -165,8 +219,11 @@ static const double DEFAULT_PROBE = 1e-7;
 
 static int read_root(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"name",         "note",     "processors",     "compute", "network",
-                                        "agreement_us", "probe_us", "relative_error", NULL};
+    static const char *const known[] = {"name",    "note",           "processors", "compute",
+                                        "network", "agreement_us",   "probe_us",   "bulk_synchronous",
+                                        "choose",  "relative_error", NULL};
+    static const char *const choosing[] = {"default", "machine", NULL};
+    int chooses;
     bmf_network *network;
     BMF_TRY(machine_keys(machine, root, known));
     BMF_TRY(read_name(machine, root));
@@ -175,6 +232,9 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
     machine->agreement = NAN;
     if (config_setting_get_member(root, "agreement_us"))
         BMF_TRY(machine_microseconds(machine, root, "agreement_us", NAN, &machine->agreement));
+    BMF_TRY(machine_flag(machine, root, "bulk_synchronous", false, &machine->bulk_synchronous));
+    BMF_TRY(machine_word(machine, root, "choose", choosing, 0, &chooses));
+    machine->chooses = chooses == 1;
     BMF_TRY(machine_microseconds(machine, root, "probe_us", DEFAULT_PROBE, &machine->probe));
     BMF_TRY(machine_number(machine, root, "relative_error", 0.0, 10.0, stated_error, &machine->relative_error));
     BMF_TRY(read_network(machine, root));
@@ -219,6 +279,7 @@ void machine_free(bmf_machine *machine)
         return;
     config_destroy(&machine->config);
     sheet_free(machine->kernels);
+    operation_costs_free(machine->operations);
     free(machine->path);
     free(machine->directory);
     free(machine->name);

@@ -5,12 +5,15 @@
  *     compute = { power = 0.004; };             // speed relative to the host
  *     network = { type = "edn"; ports = 128; .. };
  *     agreement_us = 0.0;                       // for all processors to agree on a status; left out: the network's
+ *     bulk_synchronous = true;                  // operations, and levels of reductions and scans, begin on all at once
+ *     choose = "machine";                       // schedules by this machine's costs; left out: as runs choose them
  *     probe_us = 0.1;                           // a test or probe of MPI that finds nothing
  *     relative_error = 0.3;                     // of costs that are stated and not measured; left out: 0.3
  *
  * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
  * compute = { sheet = "kernels.sheet"; power = P; sharing = S; }   from a kernel sheet (bmf sheet kernels), divided by
  *                                               P, as they are when S processors share a memory (default 1)
+ * compute = { operations_us = { B_Plus = 1.0; other = 0.5; }; }   a virtual time for every operation on an element
  * compute = { zero = true; }                    computing costs nothing
  *
  * Every mistake (unknown keys, wrong types, negative costs, files that are not there) is one line with file and line
@@ -23,8 +26,14 @@
 #include "predict/network/network.h"
 #include "predict/sheet/sheet.h"
 #include "bmf/status.h"
+#include "runtime/schedule/algorithms.h"
 
-typedef enum bmf_compute_cost { BMF_COMPUTE_MEASURED, BMF_COMPUTE_SHEET, BMF_COMPUTE_ZERO } bmf_compute_cost;
+typedef enum bmf_compute_cost {
+    BMF_COMPUTE_MEASURED,
+    BMF_COMPUTE_SHEET,
+    BMF_COMPUTE_OPERATIONS,
+    BMF_COMPUTE_ZERO
+} bmf_compute_cost;
 
 typedef struct bmf_machine {
     char *path, *directory; /* of the file */
@@ -33,11 +42,14 @@ typedef struct bmf_machine {
     int64_t processors; /* 0: any number */
     int64_t sharing;    /* processors that compute beside each other, for sheets */
     bmf_compute_cost compute;
-    double power;          /* 1: as fast as the host (or the sheet) */
-    bmf_sheet *kernels;    /* BMF_COMPUTE_SHEET */
-    double agreement;      /* seconds; NAN: ask the network */
-    double probe;          /* seconds */
-    double relative_error; /* of stated costs: what is not measured with errors of its own */
+    double power;                           /* 1: as fast as the host (or the sheet) */
+    bmf_sheet *kernels;                     /* BMF_COMPUTE_SHEET */
+    struct bmf_operation_costs *operations; /* BMF_COMPUTE_OPERATIONS */
+    double agreement;                       /* seconds; NAN: ask the network */
+    bool bulk_synchronous;                  /* every operation is complete before the next begins */
+    bool chooses;                           /* algorithms by its own costs, not by those that runs assume */
+    double probe;                           /* seconds */
+    double relative_error;                  /* of stated costs: what is not measured with errors of its own */
     const bmf_network_type *network_type;
     config_t config; /* the file; network settings are in the group "network" */
 } bmf_machine;
@@ -56,6 +68,9 @@ void machine_free(bmf_machine *machine);
 /* The relative error of its computing as a whole: that of a stated power or of a sheet without errors; 0 where kernels
  * have errors of their own or cost nothing. */
 double machine_compute_error(const bmf_machine *machine);
+/* What messages between two neighbours cost: the start, and a byte, from an empty and a large message on the idle
+ * network. */
+bmf_cost_model machine_message_costs(const bmf_machine *machine, int64_t processors);
 /* Its network for that many processors. BMF_ERROR_ARGUMENT: more than the machine has. The caller destroys it by
  * network->type->destroy. */
 int machine_network(const bmf_machine *machine, int64_t processors, bmf_network **network);

@@ -178,10 +178,12 @@ void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t numb
     end_round(actions, round, number, false);
 }
 
-void actions_barrier(bmf_actions *actions, double seconds)
+void actions_barrier(bmf_actions *actions, uint16_t name, double seconds)
 {
     for (int64_t p = 0; p < actions->processors; p++)
-        actions_add(actions, (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = (int32_t)p, .seconds = seconds});
+        actions_add(
+            actions,
+            (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = (int32_t)p, .name = name, .seconds = seconds});
 }
 
 void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes)

@@ -29,7 +29,7 @@ typedef struct bmf_action {
     int32_t processor;
     uint32_t scope;   /* innermost region or call it belongs to */
     uint32_t round;   /* number inside the call, for structural ids */
-    uint16_t name;    /* COMPUTE: of the kernel, in the run's names */
+    uint16_t name;    /* COMPUTE, BARRIER: of the kernel or the operation, in the run's names */
     uint8_t kind;     /* bmf_action_kind */
     uint8_t equation; /* COMPUTE: which equation's error is shared, 0: none */
 } bmf_action;
@@ -82,8 +82,8 @@ void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
 /* The same for sparse rounds: waiting for the sends leaves no events, as `deliver` on the cluster, which ends with all
  * meeting. */
 void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
-/* seconds NAN: what the network needs for an agreement of all. */
-void actions_barrier(bmf_actions *actions, double seconds);
+/* A collective operation of that name; name 0: it is no event. seconds NAN: the network's time for an agreement. */
+void actions_barrier(bmf_actions *actions, uint16_t name, double seconds);
 
 /* Messages and bytes between processors. */
 void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes);

@@ -23,11 +23,55 @@ static bmf_model *model_of(bmf_context *ctx)
     return ctx->backend_state;
 }
 
-/* All processors wait for each other, as for an agreement: also where it costs nothing, because programs need it. */
-static void barrier(bmf_context *ctx)
+/* The innermost call that is open, for sheets. */
+static const char *call_of(const bmf_context *ctx)
+{
+    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
+    return kernel_call(ctx->run, at->node);
+}
+
+/* What every processor does before it meets the others, as far as the machine's sheet knows. */
+static int record_coming(bmf_context *ctx)
+{
+    bmf_model *model = model_of(ctx);
+    char operation[BMF_SAMPLE_NAME];
+    bmf_model_cost cost;
+    if (!model_costs_know_overhead(model->costs, call_of(ctx), backend_agreement, operation))
+        return BMF_OK;
+    BMF_TRY(model_costs_find(model->costs, ctx, operation, "", 0, 0.0, &cost));
+    for (int64_t p = 0; p < ctx->processors; p++)
+        actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
+    return BMF_OK;
+}
+
+/* All processors wait for each other: also where it costs nothing, because programs need it. */
+static void meet(bmf_context *ctx, const char *what)
 {
     const bmf_model *model = model_of(ctx);
-    actions_barrier(model->actions, model->machine->agreement);
+    if (record_coming(ctx) != BMF_OK)
+        failure_note(ctx, BMF_ERROR_ARGUMENT);
+    actions_barrier(model->actions, (uint16_t)run_name(ctx->run, what), model->machine->agreement);
+}
+
+static void model_barrier(bmf_context *ctx)
+{
+    meet(ctx, backend_barrier);
+}
+
+/* On a bulk synchronous machine (document 000, 5.3.3 and 5.5) all processors begin an operation together, when the one
+ * before is complete, and the levels of one, which computing divides. What goes on on processors one after the other
+ * (rank emulation) has no such places. */
+static void synchronise(const bmf_model *model)
+{
+    if (model->machine->bulk_synchronous && !model->notes)
+        actions_barrier(model->actions, 0, 0.0);
+}
+
+/* A call that is no part of another one. */
+static bool is_operation(const bmf_context *ctx)
+{
+    const bmf_trace_node *node = ctx->run->node, *own = &node[ctx->position[ctx->depth].node];
+    return own->kind == BMF_EVENT_SKELETON && node[own->parent].kind != BMF_EVENT_SKELETON;
 }
 
 /* ---- computing ---- */
@@ -53,31 +97,33 @@ static int64_t add_up(bmf_model *model, const bmf_work *work, const bmf_piece_ti
     return listed;
 }
 
-/* The innermost call that is open, for sheets. */
-static const char *call_of(const bmf_context *ctx)
-{
-    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
-    return kernel_call(ctx->run, at->node);
-}
-
 static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
 {
     bmf_model *model = model_of(ctx);
     int64_t *processor = allocate(work->pieces * (int64_t)sizeof *processor);
     int64_t listed = add_up(model, work, times, processor);
     uint16_t name = (uint16_t)run_name(ctx->run, work->kernel);
-    char operation[BMF_SAMPLE_NAME];
+    char operation[BMF_SAMPLE_NAME], preparation[BMF_SAMPLE_NAME], before[BMF_SAMPLE_NAME];
     kernel_operation(call_of(ctx), work->kernel, operation);
+    kernel_preparation(work->kernel, preparation);
+    const bool prepared = model_costs_know_overhead(model->costs, call_of(ctx), preparation, before);
+    const char *operations = work->operations;
+    char alone[BMF_SAMPLE_NAME + 2];
+    snprintf(alone, sizeof alone, "%.*s ", BMF_SAMPLE_NAME, work->kernel);
+    model->computed = true;
     int status = BMF_OK;
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
-        bmf_model_cost cost;
+        bmf_model_kernel kernel = {
+            .name = name, .round = work->round, .processor = p, .elements = model->elements[p], .prepared = prepared};
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, model->elements[p], model->seconds[p], &cost);
-        bmf_model_kernel kernel = {name, work->round, p, model->elements[p]};
+            status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, kernel.elements,
+                                      model->seconds[p], &kernel.cost);
+        if (status == BMF_OK && prepared)
+            status = model_costs_find(model->costs, ctx, before, "", kernel.elements, 0.0, &kernel.before);
         if (status == BMF_OK)
-            model_record_compute(model, &kernel, &cost);
+            model_record_compute(model, &kernel);
     }
     free(processor);
     return status;
@@ -183,7 +229,7 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
         bmf_model_cost cost;
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, model->elements[p], 0.0, &cost);
+            status = model_costs_find(model->costs, ctx, operation, "", model->elements[p], 0.0, &cost);
         if (status == BMF_OK)
             actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
     }
@@ -194,6 +240,9 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
 static int begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_number, bmf_model_sending sending,
                        const bmf_transfer *transfer, bmf_exchange *begun)
 {
+    if (model_of(ctx)->computed)
+        synchronise(model_of(ctx));
+    model_of(ctx)->computed = false;
     begun->round = round_number;
     copy_all(ctx, round, sending, transfer, &begun->made);
     int status = record_overhead(ctx, begun->made.message, begun->made.count, true);
@@ -261,25 +310,30 @@ static int model_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint3
 
 /* ---- bookkeeping ---- */
 
+static int settle(bmf_context *ctx, const char *what)
+{
+    meet(ctx, what);
+    return failure_settle_alone(ctx);
+}
+
 static int model_agree(bmf_context *ctx, int status)
 {
     if (status != BMF_OK)
         failure_note(ctx, status);
-    barrier(ctx);
-    return failure_settle_alone(ctx);
+    return settle(ctx, backend_agreement);
 }
 
 static int model_bcast(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
 {
     (void)processor, (void)data, (void)bytes;
-    return model_agree(ctx, BMF_OK);
+    return settle(ctx, backend_broadcast);
 }
 
 static int model_allgather(bmf_context *ctx, const int64_t *values, int64_t count, const int64_t *counts, int64_t *all)
 {
     (void)counts;
     memcpy(all, values, (size_t)count * sizeof *all);
-    return model_agree(ctx, BMF_OK);
+    return settle(ctx, backend_allgather);
 }
 
 /* The network of clocks that are asked for is another one than that of predictions and traces, which begin anew. */
@@ -317,6 +371,8 @@ static int64_t model_now(bmf_context *ctx, int64_t processor)
 static void model_enter(bmf_context *ctx, bmf_event_kind kind)
 {
     const bmf_position *at = &ctx->position[ctx->depth];
+    if (is_operation(ctx))
+        synchronise(model_of(ctx));
     model_record_enter(model_of(ctx), at->node, at->instance, kind);
 }
 
@@ -328,6 +384,8 @@ static void model_leave(bmf_context *ctx, const bmf_partition *partition)
         for (int64_t p = 0; p < ctx->processors; p++)
             amount[p] = bmf_partition_length_on(partition, p);
     }
+    if (is_operation(ctx))
+        synchronise(model_of(ctx));
     model_record_leave(model_of(ctx), amount);
 }
 
@@ -465,7 +523,7 @@ static const bmf_backend model_backend = {
     .leave = model_leave,
     .file = model_file,
     .start = model_start,
-    .barrier = barrier,
+    .barrier = model_barrier,
     .finish = model_finish,
     .emulate_rank = model_emulate_rank,
 };
@@ -513,6 +571,11 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     ctx->statistics = (bmf_statistics){0};
     if (machine->compute == BMF_COMPUTE_MEASURED)
         ctx->threads = 1;
+    ctx->names_operations = machine->compute == BMF_COMPUTE_OPERATIONS;
+    if (machine->chooses && processors > 1) {
+        ctx->assumed_cost = ctx->cost;
+        ctx->cost = machine_message_costs(machine, processors);
+    }
     return BMF_OK;
 }
 

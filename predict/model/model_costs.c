@@ -1,9 +1,9 @@
-/* What computing costs on a modelled machine: measured here, from a kernel sheet, or nothing.
+/* What computing costs on a modelled machine: measured here, from a kernel sheet, by operations, or nothing.
  *
- * Method: a sheet is asked for every processor's elements. Neighbours mostly have the same number, so the last two
- * answers are kept. The errors of an equation's coefficients are the same error each time it is used, so an estimate's
- * relative standard error is told apart into that part and the noise of the call; equations are numbered from 1 in the
- * order of the sheet. Cost: a search by name when kernel or elements change.
+ * Method: virtual times of operations are added up. A sheet is asked for every processor's elements. Neighbours mostly
+ * have the same number, so the last two answers are kept. The errors of an equation's coefficients are the same error
+ * each time it is used, so an estimate's relative standard error is told apart into that part and the noise of the
+ * call; equations are numbered from 1 in the order of the sheet. Cost: a search by name when kernel or elements change.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,11 +11,12 @@
 #include <string.h>
 
 #include "predict/kernels/kernels.h"
+#include "predict/machine/operation_costs.h"
 #include "predict/model/model_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 
-enum { KEPT = 2, EQUATIONS = 255, NAMED = 400 };
+enum { KEPT = 4, EQUATIONS = 255, NAMED = 400 };
 
 typedef struct answer {
     char kernel[BMF_SHEET_NAME];
@@ -171,11 +172,15 @@ bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, c
            sheet_find(costs->machine->kernels, kernel_operation(call, what, operation), &count);
 }
 
-int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements, double measured,
-                     bmf_model_cost *cost)
+int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations,
+                     int64_t elements, double measured, bmf_model_cost *cost)
 {
     *cost = (bmf_model_cost){0};
     switch (costs->machine->compute) {
+    case BMF_COMPUTE_OPERATIONS:
+        cost->seconds =
+            operation_costs_of(costs->machine->operations, operations) * (double)elements / costs->machine->power;
+        return BMF_OK;
     case BMF_COMPUTE_SHEET:
         return from_sheet(costs, ctx, kernel, elements, cost);
     case BMF_COMPUTE_MEASURED:

@@ -9,8 +9,8 @@
 typedef struct bmf_model_costs bmf_model_costs;
 bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processors);
 void model_costs_free(bmf_model_costs *costs);
-/* The cost of `elements` elements of a kernel on one processor. measured: the seconds they took on this host's
- * thread. */
+/* The cost of `elements` elements of a kernel on one processor. operations: of one element, as in bmf_work; measured:
+ * the seconds they took on this host's thread. */
 typedef struct bmf_model_cost {
     double seconds, shared, own;
     int equation;
@@ -18,8 +18,8 @@ typedef struct bmf_model_cost {
 /* Whether the machine has a sheet with the operation "CALL.WHAT", whose name (BMF_SAMPLE_NAME bytes) is returned. */
 bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation);
 /* BMF_ERROR_ARGUMENT: the machine's sheet has no such kernel. */
-int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements, double measured,
-                     bmf_model_cost *cost);
+int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations,
+                     int64_t elements, double measured, bmf_model_cost *cost);
 /* The index-th remark, or NULL. */
 const char *model_costs_remark(const bmf_model_costs *costs, int64_t index);
 
@@ -36,8 +36,10 @@ typedef struct bmf_model_kernel {
     uint16_t name;
     uint32_t round;
     int64_t processor, elements;
+    bool prepared; /* its preparation has a cost of its own */
+    bmf_model_cost before, cost;
 } bmf_model_kernel;
-void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost);
+void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel);
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind);
 void model_record_leave(bmf_model *model, int64_t *amount);
 void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step);
@@ -53,6 +55,7 @@ struct bmf_model {
     bmf_simulator *simulator;   /* of clocks that are asked for while the program runs; NULL before the first */
     bmf_network *clock_network; /* its own */
     bmf_model_costs *costs;
+    bool computed;          /* since the last round of messages */
     bmf_model_notes *notes; /* while processors are looked at one after the other, otherwise NULL */
     /* working memory of a kernel call, by processor; seconds are those measured */
     int64_t *elements;

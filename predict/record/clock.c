@@ -133,7 +133,7 @@ static int64_t compare_hosts(MPI_Comm world, bool first)
     PMPI_Comm_size(world, &ranks);
     for (int r = 1; r < ranks; r++) {
         int asks = is_first;
-        PMPI_Bcast(&asks, 1, MPI_INT, r, world);
+        polite_bcast(&asks, (int)sizeof asks, r, world);
         if (asks && rank == r)
             offset = measure_offset(world, r);
         else if (asks && rank == 0)
@@ -150,11 +150,11 @@ void clock_open(MPI_Comm world, MPI_Comm host)
     PMPI_Comm_size(world, &ranks);
     if (rank == 0 && (base.counts = counter_is_steady()))
         measure_speed();
-    PMPI_Bcast(&base, (int)sizeof base, MPI_BYTE, 0, host);
+    polite_bcast(&base, (int)sizeof base, 0, host);
     int64_t offset = on_host < ranks ? compare_hosts(world, rank == 0) : 0;
-    PMPI_Bcast(&offset, 1, MPI_INT64_T, 0, host);
-    PMPI_Barrier(world);
+    polite_bcast(&offset, (int)sizeof offset, 0, host);
+    polite_barrier(world);
     int64_t start = clock_now() - offset;
-    PMPI_Bcast(&start, 1, MPI_INT64_T, 0, world);
+    polite_bcast(&start, (int)sizeof start, 0, world);
     base.shift -= offset + start;
 }

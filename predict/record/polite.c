@@ -1,19 +1,12 @@
-/* Waiting that leaves the cores to others; the times are those of runtime/backend/wait.c. */
-#define _GNU_SOURCE
-#include <time.h>
-
-#include "predict/record/record.h"
-
-enum { TRIES_BEFORE_SLEEP = 20, TRIES_TO_DOUBLE = 8 };
-static const long shortest_sleep_ns = 1000, longest_sleep_ns = 200000;
+/* Waiting that leaves the cores to others, in place of MPICH's. */
+#include "predict/record/virtual.h"
+#include "runtime/base/pause.h"
 
 void polite_pause(int *tries)
 {
-    if (++*tries < TRIES_BEFORE_SLEEP)
-        return;
-    const int doublings = (*tries - TRIES_BEFORE_SLEEP) / TRIES_TO_DOUBLE;
-    const long sleep_ns = doublings > 7 ? longest_sleep_ns : shortest_sleep_ns << doublings;
-    nanosleep(&(struct timespec){0, sleep_ns}, NULL);
+    if (rec.virtual && *tries >= PAUSE_BEFORE_SLEEP)
+        virtual_flush();
+    pause_between_tries(tries);
 }
 
 int polite_wait(int started, MPI_Request *request, MPI_Status *status)
@@ -25,4 +18,41 @@ int polite_wait(int started, MPI_Request *request, MPI_Status *status)
             polite_pause(&tries);
     }
     return result;
+}
+
+int polite_waitall(int count, MPI_Request *request, MPI_Status *status)
+{
+    int done = 0, tries = 0, result = MPI_SUCCESS;
+    while (result == MPI_SUCCESS && !done) {
+        result = PMPI_Testall(count, request, &done, status);
+        if (!done)
+            polite_pause(&tries);
+    }
+    return result;
+}
+
+void polite_barrier(MPI_Comm comm)
+{
+    MPI_Request request;
+    polite_wait(PMPI_Ibarrier(comm, &request), &request, MPI_STATUS_IGNORE);
+}
+
+void polite_bcast(void *buffer, int bytes, int root, MPI_Comm comm)
+{
+    MPI_Request request;
+    polite_wait(PMPI_Ibcast(buffer, bytes, MPI_BYTE, root, comm, &request), &request, MPI_STATUS_IGNORE);
+}
+
+int polite_allreduce(int own, MPI_Op op, MPI_Comm comm)
+{
+    MPI_Request request;
+    int of_all = own;
+    polite_wait(PMPI_Iallreduce(&own, &of_all, 1, MPI_INT, op, comm, &request), &request, MPI_STATUS_IGNORE);
+    return of_all;
+}
+
+void polite_dup(MPI_Comm comm, MPI_Comm *made)
+{
+    MPI_Request request;
+    polite_wait(PMPI_Comm_idup(comm, made, &request), &request, MPI_STATUS_IGNORE);
 }

@@ -31,6 +31,7 @@ typedef struct bmf_recorder {
     bool untimed; /* what was computed does not matter: the same events whatever it took */
     int32_t rank, ranks;
     int64_t last, last_cpu;  /* end of the last call */
+    int64_t lost;            /* nanoseconds since then in which the recorder wrote to its file */
     uint32_t node, instance; /* the phase */
     int64_t posts, rounds;   /* receives posted, requests made so far */
 } bmf_recorder;
@@ -218,6 +219,12 @@ bool message_take(MPI_Message message, bmf_request *facts);
 
 /* Waits for a nonblocking call that stands for a blocking one; `started` is what it returned. */
 int polite_wait(int started, MPI_Request *request, MPI_Status *status);
+int polite_waitall(int count, MPI_Request *request, MPI_Status *status);
 void polite_pause(int *tries);
+/* What the recorder itself says among ranks, who may outnumber cores. */
+void polite_barrier(MPI_Comm comm);
+void polite_bcast(void *buffer, int bytes, int root, MPI_Comm comm);
+int polite_allreduce(int own, MPI_Op op, MPI_Comm comm);
+void polite_dup(MPI_Comm comm, MPI_Comm *made);
 
 #endif

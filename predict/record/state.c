@@ -1,6 +1,7 @@
 /* Opening and closing the recorder, and what happens around every call.
  *
- * The environment says what is wanted (bmf record sets it): BMF_RECORD, the trace; without it nothing is recorded.
+ * The environment says what is wanted (bmf record sets it): BMF_RECORD, the trace; without it nothing is recorded, but
+ * with the option polite calls wait politely all the same.
  * BMF_RECORD_CLOCK=wall|cpu, BMF_RECORD_OPTIONS: words sites, sums, off, polite; BMF_RECORD_MEMORY: MiB.
  */
 #define _GNU_SOURCE
@@ -67,7 +68,9 @@ bmf_call record_enter(const char *name, void *address)
     }
     part_note_call(number);
     rec.inside = true;
-    return (bmf_call){now, number, name};
+    const int64_t begin = now + rec.lost;
+    rec.lost = 0;
+    return (bmf_call){begin, number, name};
 }
 
 void record_leave(const bmf_call *c, int64_t end)
@@ -75,7 +78,8 @@ void record_leave(const bmf_call *c, int64_t end)
     if (c->begin < 0)
         return;
     rec.inside = false;
-    rec.last = end;
+    rec.last = end + rec.lost;
+    rec.lost = 0;
     if (rec.cpu_clock)
         rec.last_cpu = clock_processor();
 }
@@ -86,6 +90,7 @@ void record_switch(bool on)
         return;
     rec.on = on;
     rec.last = clock_now();
+    rec.lost = 0;
     rec.last_cpu = rec.cpu_clock ? clock_processor() : 0;
     if (on)
         requests_forget();
@@ -114,10 +119,10 @@ static int cores(void)
 /* The cores of a host, whether or not its ranks are bound to some of them each. */
 static bool ranks_outnumber_cores(MPI_Comm host)
 {
-    int ranks, most = cores();
+    int ranks;
+    const int most = polite_allreduce(cores(), MPI_MAX, host);
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     PMPI_Comm_size(host, &ranks);
-    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, host);
     return ranks > (most * ranks < online ? most * ranks : most > 1 ? most : (int)online);
 }
 
@@ -166,8 +171,7 @@ static int make_directory(void)
 /* All ranks say whether they could; one of them says why not. */
 static bool all_could(bool could, int failure)
 {
-    int failed = could ? INT_MAX : rec.rank, first;
-    PMPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, state.world);
+    const int first = polite_allreduce(could ? INT_MAX : rec.rank, MPI_MIN, state.world);
     if (first == rec.rank)
         fprintf(stderr, "bmf: cannot record to '%s': %s; recorded nothing\n", state.trace,
                 strerror(failure ? failure : ENOSPC));
@@ -191,7 +195,6 @@ static bool read_settings(MPI_Comm host)
 {
     const char *clock = getenv("BMF_RECORD_CLOCK");
     const bool crowded = ranks_outnumber_cores(host);
-    rec.polite = has_option("polite");
     rec.sums = has_option("sums");
     rec.sites = has_option("sites");
     rec.cpu_clock = clock ? strcmp(clock, "cpu") == 0 : crowded;
@@ -201,6 +204,7 @@ static bool read_settings(MPI_Comm host)
 void record_open(void)
 {
     const char *trace = getenv("BMF_RECORD");
+    rec.polite = has_option("polite");
     if (!trace || !*trace || rec.open)
         return;
     MPI_Comm host;
@@ -208,7 +212,7 @@ void record_open(void)
     state.directory = parts_directory(state.trace);
     state.thread = pthread_self();
     state.process = getpid();
-    PMPI_Comm_dup(MPI_COMM_WORLD, &state.world);
+    polite_dup(MPI_COMM_WORLD, &state.world);
     PMPI_Comm_rank(state.world, &rec.rank);
     PMPI_Comm_size(state.world, &rec.ranks);
     PMPI_Comm_split_type(state.world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
@@ -221,6 +225,7 @@ void record_open(void)
         virtual_open();
         clock_open(state.world, host);
         rec.last = clock_now();
+        rec.lost = 0;
         rec.last_cpu = rec.cpu_clock ? clock_processor() : 0;
         rec.on = starts_on;
         if (!starts_on)
@@ -267,9 +272,10 @@ void record_close(void)
         sums_write();
     rec.on = rec.open = false;
     part_close(PART_FINISHED);
-    PMPI_Barrier(state.world);
+    polite_barrier(state.world);
     if (rec.rank == 0)
         unite_parts();
+    polite_barrier(state.world); /* else the others would spin meanwhile */
     PMPI_Comm_free(&state.world);
 }
 

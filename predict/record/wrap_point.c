@@ -10,7 +10,7 @@
         const bmf_call c = ENTER(OPERATION);                                                                           \
         MPI_Request request;                                                                                           \
         const int result = rec.virtual && c.begin >= 0 ? virtual_send(buffer, count, type, dest, tag, comm)            \
-                           : rec.polite && c.begin >= 0                                                                \
+                           : rec.polite                                                                                \
                                ? polite_wait(PMPI_##STARTED##C(buffer, count, type, dest, tag, comm, &request),        \
                                              &request, MPI_STATUS_IGNORE)                                              \
                                : PMPI_##NAME##C(buffer, count, type, dest, tag, comm);                                 \
@@ -73,10 +73,9 @@ STARTED_SENDS(MPI_Count, _c)
         MPI_Request request;                                                                                           \
         const int result = rec.virtual && c.begin >= 0                                                                 \
                                ? virtual_recv(c.operation, buffer, count, type, source, tag, comm, got)                \
-                           : rec.polite && c.begin >= 0                                                                \
-                               ? polite_wait(PMPI_Irecv##C(buffer, count, type, source, tag, comm, &request),          \
-                                             &request, got)                                                            \
-                               : PMPI_Recv##C(buffer, count, type, source, tag, comm, got);                            \
+                           : rec.polite ? polite_wait(PMPI_Irecv##C(buffer, count, type, source, tag, comm, &request), \
+                                                      &request, got)                                                   \
+                                        : PMPI_Recv##C(buffer, count, type, source, tag, comm, got);                   \
         if (c.begin >= 0)                                                                                              \
             record_receive(&c, got, source, tag, comm);                                                                \
         return result;                                                                                                 \
@@ -108,7 +107,7 @@ STARTED_SENDS(MPI_Count, _c)
         const MPI_Message matched = *message;                                                                          \
         MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;                                       \
         MPI_Request request;                                                                                           \
-        const int result = rec.polite && c.begin >= 0                                                                  \
+        const int result = rec.polite                                                                                  \
                                ? polite_wait(PMPI_Imrecv##C(buffer, count, type, message, &request), &request, got)    \
                                : PMPI_Mrecv##C(buffer, count, type, message, got);                                     \
         if (c.begin >= 0)                                                                                              \
@@ -141,7 +140,7 @@ RECEIVES(MPI_Count, _c)
         const int result = rec.virtual && c.begin >= 0                                                                 \
                                ? virtual_sendrecv(c.operation, sent, send_count, send_type, dest, send_tag, received,  \
                                                   count, type, source, tag, comm, got)                                 \
-                           : rec.polite && c.begin >= 0                                                                \
+                           : rec.polite                                                                                \
                                ? polite_wait(PMPI_Isendrecv##C(sent, send_count, send_type, dest, send_tag, received,  \
                                                                count, type, source, tag, comm, &request),              \
                                              &request, got)                                                            \
@@ -161,12 +160,11 @@ RECEIVES(MPI_Count, _c)
         const int result = rec.virtual && c.begin >= 0                                                                 \
                                ? virtual_sendrecv(c.operation, buffer, count, type, dest, send_tag, buffer, count,     \
                                                   type, source, tag, comm, got)                                        \
-                           : rec.polite && c.begin >= 0                                                                \
-                               ? polite_wait(PMPI_Isendrecv_replace##C(buffer, count, type, dest, send_tag, source,    \
-                                                                       tag, comm, &request),                           \
-                                             &request, got)                                                            \
-                               : PMPI_Sendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag, comm,      \
-                                                          got);                                                        \
+                           : rec.polite ? polite_wait(PMPI_Isendrecv_replace##C(buffer, count, type, dest, send_tag,   \
+                                                                                source, tag, comm, &request),          \
+                                                      &request, got)                                                   \
+                                        : PMPI_Sendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag,   \
+                                                                   comm, got);                                         \
         if (c.begin >= 0)                                                                                              \
             record_exchange(&c, &(bmf_exchange_call){bytes_of(count, type), dest, send_tag, source, tag, comm}, got);  \
         return result;                                                                                                 \
@@ -221,10 +219,10 @@ RECORD_EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_
 RECORD_EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     const bmf_call c = ENTER(PROBE);
-    int result = MPI_SUCCESS, flag = !rec.polite || c.begin < 0, tries = 0;
+    int result = MPI_SUCCESS, flag = !rec.polite, tries = 0;
     if (flag)
         result = PMPI_Probe(source, tag, comm, status);
-    else if (rec.virtual)
+    else if (rec.virtual && c.begin >= 0)
         result = virtual_probe(c.operation, VIRTUAL_WAITS, source, tag, comm, &flag, NULL, status);
     while (!flag && result == MPI_SUCCESS) {
         result = PMPI_Iprobe(source, tag, comm, &flag, status);
@@ -255,10 +253,10 @@ RECORD_EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *me
 {
     const bmf_call c = ENTER(MPROBE);
     MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;
-    int result = MPI_SUCCESS, flag = !rec.polite || c.begin < 0, tries = 0;
+    int result = MPI_SUCCESS, flag = !rec.polite, tries = 0;
     if (flag)
         result = PMPI_Mprobe(source, tag, comm, message, got);
-    else if (rec.virtual)
+    else if (rec.virtual && c.begin >= 0)
         result = virtual_probe(c.operation, VIRTUAL_WAITS, source, tag, comm, &flag, message, got);
     while (!flag && result == MPI_SUCCESS) {
         result = PMPI_Improbe(source, tag, comm, &flag, message, got);

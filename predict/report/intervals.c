@@ -28,6 +28,19 @@ static bool *mark_inside(const bmf_trace_run *run, uint32_t root)
     return inside;
 }
 
+/* By event: is it of the instance that is asked for? To be freed. */
+static bool *mark_counted(const bmf_analysis *analysis)
+{
+    const bmf_trace_run *run = analysis->run;
+    bool *counts = allocate_clear(run->events, (int64_t)sizeof *counts);
+    int64_t *list = allocate_array(run->events, (int64_t)sizeof *list);
+    for (int32_t lane = 0; lane < run->lanes; lane++)
+        for (int64_t k = lane_events(analysis, lane, list); k-- > 0;)
+            counts[list[k]] = true;
+    free(list);
+    return counts;
+}
+
 void analysis_create(const bmf_trace_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis)
 {
     *analysis = (bmf_analysis){.run = run, .root = root, .instance = instance};
@@ -38,6 +51,7 @@ void analysis_create(const bmf_trace_run *run, uint32_t root, uint32_t instance,
     rounds_create(run, &analysis->rounds);
     analysis->came = recorded_arrivals(run);
     serial_sections_create(run, &analysis->alone);
+    analysis->counts = root == 0 ? NULL : mark_counted(analysis);
 }
 
 void analysis_free(bmf_analysis *analysis)
@@ -47,6 +61,7 @@ void analysis_free(bmf_analysis *analysis)
     free(analysis->inside);
     free(analysis->copies);
     free(analysis->came);
+    free(analysis->counts);
     rounds_free(&analysis->rounds);
     serial_sections_free(&analysis->alone);
     *analysis = (bmf_analysis){0};
@@ -171,10 +186,9 @@ static void make_tree(const bmf_analysis *analysis, survey *s, bmf_intervals *in
 
 /* ---- the two passes ---- */
 
-/* By interval: over all processors. Until a processor's row is finished, its `insufficient` is its computing alone. */
+/* By interval: the longest of all processors. */
 typedef struct extremes {
-    int64_t execution, compute; /* the longest */
-    int64_t alone;              /* sum */
+    int64_t execution, compute;
 } extremes;
 
 static void add_characteristics(bmf_characteristics *to, const bmf_characteristics *from)
@@ -191,10 +205,7 @@ static void sum_row(const bmf_analysis *analysis, const bmf_intervals *intervals
 {
     const bmf_trace_run *run = analysis->run;
     for (uint32_t k = run->nodes; k-- > analysis->root;) {
-        if (!analysis->inside[k])
-            continue;
-        row->own[k].insufficient += row->alone[k];
-        if (k != analysis->root)
+        if (analysis->inside[k] && k != analysis->root)
             add_characteristics(&row->own[run->node[k].parent], &row->own[k]);
     }
     for (int64_t i = 0; i < intervals->count; i++)
@@ -204,13 +215,10 @@ static void sum_row(const bmf_analysis *analysis, const bmf_intervals *intervals
 /* What was lost, on one processor. */
 static void finish(bmf_characteristics *c, const extremes *over)
 {
-    int64_t others_alone = over->alone - c->insufficient;
-    int64_t rest = over->execution - c->compute - c->file - c->communication;
-    int64_t unused = others_alone < rest ? others_alone : rest;
     c->total = over->execution;
     c->productive = c->compute + c->file - c->repeated;
-    c->insufficient = c->repeated + unused;
-    c->idle = rest - unused;
+    c->idle = over->execution - c->compute - c->file - c->communication - c->insufficient;
+    c->insufficient += c->repeated;
     c->lost = c->insufficient + c->communication + c->idle;
     c->imbalance = over->compute - c->compute;
 }
@@ -230,7 +238,6 @@ static void note_extremes(extremes *over, const bmf_characteristics *c)
 {
     over->execution = c->execution > over->execution ? c->execution : over->execution;
     over->compute = c->compute > over->compute ? c->compute : over->compute;
-    over->alone += c->insufficient;
 }
 
 typedef struct passes {
@@ -311,7 +318,7 @@ static void find_efficiencies(bmf_interval *interval, int32_t processors, const 
 /* Sums over all processors must not overflow; no real run comes near. */
 static int check_times(const bmf_trace_run *run)
 {
-    int64_t end = run_end(run);
+    int64_t end = run_latest_end(run);
     if (end <= INT64_MAX / 4 / run->lanes)
         return BMF_OK;
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT,

@@ -73,7 +73,7 @@ static void find_calls(const bmf_trace_run *run, calls *c)
 
 /* Where a kernel begins or ends to run. */
 typedef struct bound {
-    int64_t time;
+    int64_t time, event;
     int32_t kernels, serial; /* how many more run after it, and how many of calls on one processor */
 } bound;
 
@@ -95,8 +95,8 @@ static void join_serial(const bmf_trace_run *run, const calls *c, bmf_serial_sec
     count = 0;
     for (int64_t k = 0; k < run->events; k++)
         if (is_kernel(&run->event[k]) && find_call(c, &run->event[k])->lane != MANY) {
-            at[count++] = (bound){run->event[k].begin, 1, 1};
-            at[count++] = (bound){run->event[k].end, -1, -1};
+            at[count++] = (bound){run->event[k].begin, k, 1, 1};
+            at[count++] = (bound){run->event[k].end, k, -1, -1};
         }
     qsort(at, (size_t)count, sizeof *at, by_time);
     for (int64_t k = 0; k < count;) {
@@ -111,8 +111,7 @@ static void join_serial(const bmf_trace_run *run, const calls *c, bmf_serial_sec
     free(at);
 }
 
-/* The first piece that ends after a time. */
-static int64_t first_after(const bmf_serial_sections *alone, int64_t time)
+int64_t alone_after(const bmf_serial_sections *alone, int64_t time)
 {
     return first_above(alone->end, alone->pieces, time);
 }
@@ -128,38 +127,37 @@ static bound *kernels_beside(const bmf_trace_run *run, const calls *c, const bmf
         const bmf_event *event = &run->event[k];
         if (!is_kernel(event))
             continue;
-        int64_t piece = first_after(joined, event->begin);
+        int64_t piece = alone_after(joined, event->begin);
         if (piece == joined->pieces || joined->begin[piece] >= event->end)
             continue;
         int32_t serial = find_call(c, event)->lane != MANY;
-        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->begin, 1, serial};
-        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->end, -1, -serial};
+        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->begin, k, 1, serial};
+        *ARRAY_APPEND(at, *bounds, capacity) = (bound){event->end, k, -1, -serial};
     }
     return at;
 }
 
-/* The pieces of time with exactly one kernel, one of a call on one processor. */
+/* The pieces of time with exactly one kernel, one of a call on one processor. The sum of the numbers of those that run
+ * is then its number. */
 static void keep_single(bound *at, int64_t bounds, bmf_serial_sections *alone)
 {
-    int64_t kernels = 0, serial = 0, capacity = bounds / 2 + 1;
+    int64_t kernels = 0, serial = 0, sum = 0, capacity = bounds / 2 + 1;
     alone->begin = allocate_array(capacity, (int64_t)sizeof *alone->begin);
     alone->end = allocate_array(capacity, (int64_t)sizeof *alone->end);
-    alone->before = allocate_array(capacity, (int64_t)sizeof *alone->before);
+    alone->owner = allocate_array(capacity, (int64_t)sizeof *alone->owner);
     qsort(at, (size_t)bounds, sizeof *at, by_time);
-    for (int64_t k = 0, sum = 0; k < bounds;) {
+    for (int64_t k = 0; k < bounds;) {
         int64_t time = at[k].time;
-        bool single = kernels == 1 && serial == 1;
-        if (single) {
-            alone->end[alone->pieces] = time;
-            sum += time - alone->begin[alone->pieces++];
-        }
+        if (kernels == 1 && serial == 1)
+            alone->end[alone->pieces++] = time;
         for (; k < bounds && at[k].time == time; k++) {
             kernels += at[k].kernels;
             serial += at[k].serial;
+            sum += at[k].kernels * at[k].event;
         }
         if (kernels == 1 && serial == 1) {
             alone->begin[alone->pieces] = time;
-            alone->before[alone->pieces] = sum;
+            alone->owner[alone->pieces] = sum;
         }
     }
 }
@@ -189,20 +187,6 @@ void serial_sections_free(bmf_serial_sections *alone)
 {
     free(alone->begin);
     free(alone->end);
-    free(alone->before);
+    free(alone->owner);
     *alone = (bmf_serial_sections){0};
-}
-
-/* Such time before a moment. */
-static int64_t alone_until(const bmf_serial_sections *alone, int64_t time)
-{
-    int64_t piece = first_after(alone, time);
-    if (piece == alone->pieces)
-        return piece ? alone->before[piece - 1] + alone->end[piece - 1] - alone->begin[piece - 1] : 0;
-    return alone->before[piece] + (time > alone->begin[piece] ? time - alone->begin[piece] : 0);
-}
-
-int64_t alone_within(const bmf_serial_sections *alone, int64_t begin, int64_t end)
-{
-    return alone->pieces ? alone_until(alone, end) - alone_until(alone, begin) : 0;
 }

@@ -5,6 +5,9 @@
  * class at once the one that began first counts: their union, never their sum. So the lane is cut into stretches, four
  * lists in time order, that are walked together. An instant's node is its event's, so that children and the rest add
  * up to their parent exactly.
+ *   What a lane lost because another one computed alone it lost in that one's call. So time in which it did nothing, or
+ * waited for a partner who had not come, while another lane computed alone, is *claimed* by that call: it belongs to
+ * the call and to nothing else, wherever the lane was. A first walk finds the claims, a second one adds up.
  * Cost: linear in the lane's events.
  */
 #include <stdlib.h>
@@ -12,6 +15,7 @@
 
 #include "predict/report/intervals_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 
 /* In the order of precedence; windows only mark computing as overlapped. */
 typedef enum layer { COMPUTE, FILES, COMMUNICATE, NOTHING, LAYERS, WINDOW = LAYERS } layer;
@@ -29,6 +33,12 @@ typedef struct layer_list {
     int64_t covered; /* everything before is decided */
 } layer_list;
 
+/* Time that was lost to the kernel that ran alone on another lane. */
+typedef struct bmf_claim {
+    int64_t begin, end;
+    int64_t owner; /* the kernel's event */
+} bmf_claim;
+
 typedef struct lane_walk {
     const bmf_analysis *analysis;
     const bmf_event *event; /* of the run */
@@ -36,6 +46,8 @@ typedef struct lane_walk {
     const int64_t *list; /* numbers of the events that count */
     int64_t events;
     layer_list layer[LAYERS + 1];
+    int32_t lane;
+    int64_t next_claim;
 } lane_walk;
 
 void lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row)
@@ -46,9 +58,8 @@ void lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row)
         max = events > max ? events : max;
     }
     /* The innermost changes at most at both ends of every event; the other lists hold an event at most once. */
-    row->capacity = 2 * max + 2;
+    *row = (bmf_lane_row){.capacity = 2 * max + 2};
     row->own = allocate_array(nodes, (int64_t)sizeof *row->own);
-    row->alone = allocate_array(nodes, (int64_t)sizeof *row->alone);
     row->stretch = allocate_array(row->capacity * (LAYERS + 1), (int64_t)sizeof *row->stretch);
     row->event = allocate_array(row->capacity * 2, (int64_t)sizeof *row->event);
 }
@@ -56,9 +67,9 @@ void lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row)
 void lane_row_free(bmf_lane_row *row)
 {
     free(row->own);
-    free(row->alone);
     free(row->stretch);
     free(row->event);
+    free(row->claim);
     *row = (bmf_lane_row){0};
 }
 
@@ -147,7 +158,7 @@ static void cut_leaves(lane_walk *w)
     }
 }
 
-/* ---- walking them ---- */
+/* ---- adding up ---- */
 
 /* Computing while a round is under way. */
 static void add_overlap(lane_walk *w, bmf_characteristics *own, int64_t begin, int64_t end)
@@ -171,12 +182,12 @@ static void add_compute(lane_walk *w, int64_t number, int64_t begin, int64_t end
     own->compute += end - begin;
     if (analysis->copies && analysis->copies[number] > 1)
         own->repeated += end - begin - (end - begin) / analysis->copies[number];
-    w->row->alone[node] += alone_within(&analysis->alone, begin, end);
     add_overlap(w, own, begin, end);
 }
 
 /* Of [begin, end), part of a receive or wait, the time before the partner came to the round. A receive knows its
- * partner; a wait is for the last of those the processor sends to, if it lasted until that one came. */
+ * partner; a wait is for the last of those the processor sends to, if it lasted until that one came. An agreement is
+ * nothing else but waiting for all. */
 static int64_t late_partner(const bmf_analysis *analysis, int64_t number, int64_t begin, int64_t end)
 {
     const bmf_event *event = &analysis->run->event[number];
@@ -188,6 +199,8 @@ static int64_t late_partner(const bmf_analysis *analysis, int64_t number, int64_
         came = partner ? partner->begin : -1;
     } else if (event->kind == BMF_EVENT_WAIT) {
         came = analysis->rounds.part[analysis->rounds.part_of[number]].latest;
+    } else if (event->kind == BMF_EVENT_COLLECTIVE) {
+        came = event->end;
     }
     if (came <= begin || came > event->end)
         return 0;
@@ -206,10 +219,12 @@ static void add_communication(lane_walk *w, int64_t number, int64_t begin, int64
     own->kind_synchronisation[kind] += late;
 }
 
-static void add_stretch(lane_walk *w, layer of, int64_t owner, int64_t begin, int64_t end)
+/* A part of a stretch that nothing claims. */
+static void add_part(lane_walk *w, layer of, int64_t owner, int64_t begin, int64_t end)
 {
-    uint32_t node = of == NOTHING ? (uint32_t)owner : w->event[owner].node;
-    bmf_characteristics *own = &w->row->own[node];
+    if (begin >= end)
+        return;
+    bmf_characteristics *own = &w->row->own[of == NOTHING ? (uint32_t)owner : w->event[owner].node];
     own->execution += end - begin;
     if (of == COMPUTE)
         add_compute(w, owner, begin, end);
@@ -218,6 +233,60 @@ static void add_stretch(lane_walk *w, layer of, int64_t owner, int64_t begin, in
     else if (of == COMMUNICATE)
         add_communication(w, owner, begin, end);
 }
+
+static void add_stretch(lane_walk *w, layer of, int64_t owner, int64_t begin, int64_t end)
+{
+    const bmf_lane_row *row = w->row;
+    if (of == LAYERS)
+        return;
+    while (w->next_claim < row->claims && row->claim[w->next_claim].end <= begin)
+        w->next_claim++;
+    for (int64_t k = w->next_claim; k < row->claims && row->claim[k].begin < end; k++) {
+        const bmf_claim *claim = &row->claim[k];
+        add_part(w, of, owner, begin, claim->begin);
+        begin = claim->end;
+    }
+    add_part(w, of, owner, begin, end);
+}
+
+/* ---- finding claims ---- */
+
+/* Of [begin, end), in which the lane did nothing: what others computed alone. */
+static void claim_lost(lane_walk *w, int64_t begin, int64_t end)
+{
+    const bmf_serial_sections *alone = &w->analysis->alone;
+    bmf_lane_row *row = w->row;
+    for (int64_t k = alone_after(alone, begin); k < alone->pieces && alone->begin[k] < end; k++) {
+        const int64_t from = alone->begin[k] > begin ? alone->begin[k] : begin,
+                      to = alone->end[k] < end ? alone->end[k] : end;
+        if (from < to && w->event[alone->owner[k]].lane != w->lane)
+            *ARRAY_APPEND(row->claim, row->claims, row->claims_capacity) = (bmf_claim){from, to, alone->owner[k]};
+    }
+}
+
+static void claim_stretch(lane_walk *w, layer of, int64_t owner, int64_t begin, int64_t end)
+{
+    if (of == COMMUNICATE)
+        claim_lost(w, begin, begin + late_partner(w->analysis, owner, begin, end));
+    else if (of == NOTHING)
+        claim_lost(w, begin, end);
+}
+
+/* What other lanes' calls claimed of this one, if they count. */
+static void add_claims(lane_walk *w)
+{
+    const bmf_analysis *analysis = w->analysis;
+    for (int64_t k = 0; k < w->row->claims; k++) {
+        const bmf_claim *claim = &w->row->claim[k];
+        if (analysis->counts && !analysis->counts[claim->owner])
+            continue;
+        bmf_characteristics *own = &w->row->own[w->event[claim->owner].node];
+        own->execution += claim->end - claim->begin;
+        own->insufficient += claim->end - claim->begin;
+    }
+}
+
+/* ---- walking ---- */
 
 /* The layer an instant belongs to, and until when at most; LAYERS if to none. */
 static layer layer_at(lane_walk *w, int64_t time, int64_t *until)
@@ -237,13 +306,16 @@ static layer layer_at(lane_walk *w, int64_t time, int64_t *until)
     return LAYERS;
 }
 
-static void walk_lane(lane_walk *w, int64_t first, int64_t last)
+typedef void walker(lane_walk *w, layer of, int64_t owner, int64_t begin, int64_t end);
+
+static void walk_lane(lane_walk *w, int64_t first, int64_t last, walker *visit)
 {
+    for (int k = 0; k <= LAYERS; k++)
+        w->layer[k].next = 0;
     for (int64_t time = first; time < last;) {
         int64_t until = last;
-        layer of = layer_at(w, time, &until);
-        if (of < LAYERS)
-            add_stretch(w, of, w->layer[of].at[w->layer[of].next].owner, time, until);
+        const layer of = layer_at(w, time, &until);
+        visit(w, of, of < LAYERS ? w->layer[of].at[w->layer[of].next].owner : 0, time, until);
         time = until;
     }
 }
@@ -275,27 +347,49 @@ static void count_events(lane_walk *w)
     }
 }
 
-static void clear_row(const bmf_analysis *analysis, bmf_lane_row *row)
+/* Cuts the events of the list into stretches; false: there are none. */
+static bool cut_lane(lane_walk *w, int64_t *first, int64_t *last)
 {
-    size_t nodes = analysis->run->nodes;
-    memset(row->own, 0, nodes * sizeof *row->own);
-    memset(row->alone, 0, nodes * sizeof *row->alone);
+    for (int k = 0; k <= LAYERS; k++)
+        w->layer[k] = (layer_list){.at = w->row->stretch + k * w->row->capacity};
+    if (w->events == 0)
+        return false;
+    *first = *last = w->event[w->list[0]].begin;
+    for (int64_t k = 0; k < w->events; k++)
+        *last = w->event[w->list[k]].end > *last ? w->event[w->list[k]].end : *last;
+    cut_containers(w, *first, *last);
+    cut_leaves(w);
+    return true;
+}
+
+/* Of all events of the lane, also those that do not count: what it did elsewhere is not lost. */
+static void find_claims(lane_walk *w)
+{
+    const bmf_analysis *analysis = w->analysis;
+    int64_t first = INT64_MAX, last = INT64_MAX;
+    w->row->claims = 0;
+    if (analysis->alone.pieces == 0)
+        return;
+    for (int64_t k = w->events = 0; k < analysis->lane_start[w->lane + 1] - analysis->lane_start[w->lane]; k++)
+        w->row->event[w->events++] = analysis->lane_start[w->lane] + k;
+    const bool any = cut_lane(w, &first, &last);
+    claim_lost(w, 0, first);
+    if (any) {
+        walk_lane(w, first, last, claim_stretch);
+        claim_lost(w, last, INT64_MAX);
+    }
 }
 
 void lane_row_fill(const bmf_analysis *analysis, int32_t lane, bmf_lane_row *row)
 {
-    lane_walk w = {.analysis = analysis, .event = analysis->run->event, .row = row, .list = row->event};
-    clear_row(analysis, row);
+    lane_walk w = {.analysis = analysis, .event = analysis->run->event, .row = row, .list = row->event, .lane = lane};
+    int64_t first, last;
+    memset(row->own, 0, analysis->run->nodes * sizeof *row->own);
+    find_claims(&w);
+    add_claims(&w);
     w.events = lane_events(analysis, lane, row->event);
-    if (w.events == 0)
+    if (!cut_lane(&w, &first, &last))
         return;
-    for (int k = 0; k <= LAYERS; k++)
-        w.layer[k] = (layer_list){.at = row->stretch + k * row->capacity};
-    int64_t first = w.event[w.list[0]].begin, last = first;
-    for (int64_t k = 0; k < w.events; k++)
-        last = w.event[w.list[k]].end > last ? w.event[w.list[k]].end : last;
-    cut_containers(&w, first, last);
-    cut_leaves(&w);
-    walk_lane(&w, first, last);
+    walk_lane(&w, first, last, add_stretch);
     count_events(&w);
 }

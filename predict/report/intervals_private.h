@@ -39,13 +39,13 @@ const bmf_round_part *rounds_find(const bmf_rounds *rounds, const bmf_event *eve
 typedef struct bmf_serial_sections {
     int64_t pieces;
     int64_t *begin, *end;
-    int64_t *before; /* sum of the lengths of the pieces before this one */
+    int64_t *owner; /* the kernel's event */
 } bmf_serial_sections;
 
 void serial_sections_create(const bmf_trace_run *run, bmf_serial_sections *alone);
 void serial_sections_free(bmf_serial_sections *alone);
-/* How much of [begin, end) is such time. O(log pieces). */
-int64_t alone_within(const bmf_serial_sections *alone, int64_t begin, int64_t end);
+/* The first piece that ends after a time; pieces if there is none. O(log pieces). */
+int64_t alone_after(const bmf_serial_sections *alone, int64_t time);
 
 /* By event: how many processors repeat this kernel on the same data, 0 or 1 if it is not repeated. NULL if none is; the
  * caller frees. */
@@ -68,6 +68,7 @@ typedef struct bmf_analysis {
     uint32_t root, instance; /* what is asked for; root 0: the run, all instances */
     bmf_rounds rounds;
     bmf_serial_sections alone;
+    bool *counts; /* by event: of the instance that is asked for; NULL: all are */
     uint32_t *copies;
     int64_t *came; /* recorded programs, by event: when what it waits for came, -1: nothing; others: NULL */
 } bmf_analysis;
@@ -77,13 +78,15 @@ void analysis_free(bmf_analysis *analysis);
 
 /* What one lane did: additive characteristics by node, children not included. */
 typedef struct bmf_lane_row {
-    bmf_characteristics *own; /* nodes values; of it execution, compute, file, repeated, communication, kinds,
-                               * synchronisation, variation, overlap, messages and bytes are set */
-    int64_t *alone;           /* by node: computing alone */
+    bmf_characteristics *own; /* nodes values; of it execution, compute, file, insufficient without repeated, repeated,
+                               * communication, kinds, synchronisation, variation, overlap, messages and bytes are
+                               * set */
     /* working memory */
     struct bmf_stretch *stretch;
     int64_t *event;
     int64_t capacity;
+    struct bmf_claim *claim; /* what this lane lost, in time order */
+    int64_t claims, claims_capacity;
 } bmf_lane_row;
 
 void lane_row_create(const bmf_analysis *analysis, bmf_lane_row *row);

@@ -13,6 +13,7 @@
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
+#include "runtime/trace/receive_costs.h"
 
 static const double SIDE_95 = 1.959963984540054; /* of the normal distribution */
 
@@ -35,6 +36,7 @@ typedef struct recorder {
     double **begin; /* by level and lane: when the open scope was entered */
     int32_t levels;
     int64_t *passed; /* by lane: boundaries */
+    bmf_receive_costs receives;
 } recorder;
 
 static int64_t nanoseconds(double seconds)
@@ -66,6 +68,12 @@ void record_free(bmf_simulator *s)
     free(r->passed);
     free(r);
     s->recorder = NULL;
+}
+
+void record_finish(bmf_simulator *s)
+{
+    if (s->recorder)
+        receive_costs_write(&s->recorder->receives, s->recorder->run);
 }
 
 void record_restart(bmf_simulator *s)
@@ -211,6 +219,7 @@ void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_transi
     const bounds arrival = around(message->arrived - message->sent, error);
     const double low = fmax(message->sent + arrival.low - begin, 0),
                  high = fmax(message->sent + arrival.high - begin, 0);
+    receive_costs_add(&s->recorder->receives, message->bytes, nanoseconds(message->receive_overhead));
     const bounds seconds =
         error > 0 ? (bounds){low + message->receive_overhead, high + message->receive_overhead} : (bounds){0, 0};
     record(s, action, (bmf_event){.kind = BMF_EVENT_RECEIVE, .amount = message->bytes, .peer = (int32_t)message->from},
@@ -222,10 +231,13 @@ void record_wait(bmf_simulator *s, const bmf_action *action, double begin, doubl
     record(s, action, (bmf_event){.kind = BMF_EVENT_WAIT, .peer = -1}, begin, end, (bounds){0, 0});
 }
 
-/* All agreements of a program take the same; if not, the trace tells the shortest. */
-void record_barrier(bmf_simulator *s, double seconds)
+/* All agreements of a program take the same; if not, the trace's head tells the shortest. */
+void record_barrier(bmf_simulator *s, const bmf_action *action, double begin, double end, double seconds)
 {
     bmf_trace_run *run = s->recorder->run;
+    if (action->name > 0)
+        record(s, action, (bmf_event){.kind = BMF_EVENT_COLLECTIVE, .peer = -1, .name = action->name}, begin, end,
+               (bounds){0, 0});
     const int64_t needed = nanoseconds(seconds);
     if (needed > 0 && (run->agreement == 0 || needed < run->agreement))
         run->agreement = needed;

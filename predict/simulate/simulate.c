@@ -53,6 +53,7 @@ void simulator_free(bmf_simulator *s)
     if (!s)
         return;
     flights_clear(s);
+    record_finish(s);
     record_free(s);
     free(s->block);
     free(s->processor);

@@ -142,12 +142,14 @@ void record_compute(bmf_simulator *s, const bmf_action *action, double begin, do
 void record_send(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end);
 void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end);
 void record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end);
-/* What the processors needed to agree; it is no event. */
-void record_barrier(bmf_simulator *s, double seconds);
+/* seconds: what the processors needed when the last one had come. */
+void record_barrier(bmf_simulator *s, const bmf_action *action, double begin, double end, double seconds);
 /* Forgets all events, because the run begins anew. */
 void record_restart(bmf_simulator *s);
 /* Reads the scopes that were recorded so far. */
 void record_refresh(bmf_simulator *s);
 void record_free(bmf_simulator *s);
+/* No more events will come: what is known of all of them goes into the run. */
+void record_finish(bmf_simulator *s);
 
 #endif

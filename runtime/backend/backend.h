@@ -30,7 +30,10 @@ typedef struct bmf_piece {
  * user's failure code. The result of piece i does not depend on the order. */
 typedef struct bmf_work {
     const char *kernel; /* name in traces and kernel sheets */
-    uint32_t round;     /* tells the kernel calls of one skeleton call apart, for structural ids */
+    /* What an element takes, with a space behind each: "B_Plus B_Times "; NULL: the kernel itself, or nobody asked
+     * (ctx->names_operations). */
+    const char *operations;
+    uint32_t round; /* tells the kernel calls of one skeleton call apart, for structural ids */
     const bmf_piece *piece;
     int64_t pieces;
     bool dynamic; /* workers take the next piece in order as they get free, ignoring piece.worker */
@@ -99,6 +102,8 @@ typedef struct bmf_backend {
     int64_t (*now)(bmf_context *ctx, int64_t processor);
     /* ctx->processors and the local ones have changed, and so has an empty ctx->run. */
     int (*resize)(bmf_context *ctx);
+    /* bmf_barrier. */
+    void (*barrier)(bmf_context *ctx);
 
     /* ---- of backends that model another machine; NULL or false on the cluster ---- */
 
@@ -111,8 +116,6 @@ typedef struct bmf_backend {
     void (*file)(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds);
     /* The program itself begins here: everything before was loading. */
     void (*start)(bmf_context *ctx);
-    /* bmf_barrier. */
-    void (*barrier)(bmf_context *ctx);
     /* Called once by bmf_close, instead of writing the trace. */
     int (*finish)(bmf_context *ctx);
     /* Processors represent ranks of their own: what ranks do between two operations that communicate is done
@@ -120,6 +123,9 @@ typedef struct bmf_backend {
      * the first processor, before each of them, and after the last; the same calls are entered for each. */
     void (*emulate_rank)(bmf_context *ctx, bmf_rank_emulation_step step);
 } bmf_backend;
+
+/* What the collective operations of backends are called in traces, as kernels by their names. */
+extern const char backend_agreement[], backend_broadcast[], backend_allgather[], backend_barrier[];
 
 enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };
 
@@ -144,6 +150,7 @@ struct bmf_context {
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
+    bool names_operations; /* the backend wants to know of which operations kernels are made */
     bool sends_marks; /* this rank has failed or heard of a failure that is not settled (runtime/context/failure.h) */
     int64_t failure;  /* the key of its own first failure, or failure_none */
     bool settled;     /* a failure has been settled; set back by whoever wants to know */
@@ -151,7 +158,8 @@ struct bmf_context {
     char failure_message[BMF_MESSAGE_SIZE];
     int64_t memory_limit;                        /* bytes that no rank can have more of */
     const bmf_algorithm *forced[BMF_ALGORITHMS]; /* by the number of a skeleton's first algorithm; or NULL */
-    bmf_cost_model cost;
+    bmf_cost_model cost;                         /* by which algorithms are chosen */
+    bmf_cost_model assumed_cost; /* of a run on this host, where a prediction chooses by others; otherwise 0 */
     FILE *plan;
     char message[BMF_MESSAGE_SIZE];
     bmf_statistics statistics;
@@ -166,6 +174,13 @@ struct bmf_context {
     uint32_t *instances; /* by node: how often it was entered */
     uint32_t instances_capacity;
 };
+
+/* All ranks wait for each other; no event of traces. */
+void context_meet(bmf_context *ctx);
+
+/* Between the two nothing is recorded: what is done for a run but is no part of it. */
+bmf_trace_run *recording_pause(bmf_context *ctx);
+void recording_resume(bmf_context *ctx, bmf_trace_run *run);
 
 /* Nanoseconds on the monotonic clock since ctx->epoch. */
 int64_t context_now(const bmf_context *ctx);

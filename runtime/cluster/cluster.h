@@ -35,6 +35,10 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t r
 void cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t begin, int64_t end, int64_t amount,
                    int64_t peer, uint32_t round_number, uint16_t name);
 
+/* A collective operation of all ranks is an event on every lane of this rank; what: one of backend.h's names. */
+int64_t cluster_collective_begin(const bmf_context *ctx);
+void cluster_collective_end(bmf_context *ctx, const char *what, int64_t begin);
+
 /* Counts a message between processors if it is one. */
 static inline void cluster_count(bmf_context *ctx, const bmf_message *message, int64_t bytes)
 {

@@ -231,7 +231,7 @@ int bmf_close(bmf_context *ctx)
     if (ctx->backend->finish) {
         status = ctx->backend->finish(ctx);
     } else if (ctx->run) {
-        bmf_barrier(ctx);
+        context_meet(ctx);
         close_program(ctx);
         status = trace_write_parallel(ctx, ctx->run, ctx->trace_path);
     }

@@ -108,7 +108,7 @@ static int write_part(bmf_context *ctx, const bmf_trace_run *run, const part *mi
     return status;
 }
 
-int trace_write_parallel(bmf_context *ctx, bmf_trace_run *run, const char *path)
+static int write_together(bmf_context *ctx, bmf_trace_run *run, const char *path)
 {
     part mine;
     int status = BMF_OK;
@@ -128,5 +128,14 @@ int trace_write_parallel(bmf_context *ctx, bmf_trace_run *run, const char *path)
         status = bmf_fail(ctx, BMF_ERROR_INTERNAL, "ranks named the nodes of trace '%s' differently", path);
     if (status == BMF_OK)
         status = write_part(ctx, run, &mine, path);
+    return status;
+}
+
+/* What ranks agree on meanwhile does not belong to the run. */
+int trace_write_parallel(bmf_context *ctx, bmf_trace_run *run, const char *path)
+{
+    bmf_trace_run *recorded = recording_pause(ctx);
+    const int status = write_together(ctx, run, path);
+    recording_resume(ctx, recorded);
     return status;
 }

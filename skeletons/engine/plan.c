@@ -31,11 +31,18 @@ void plan_title(bmf_context *ctx, const char *skeleton, const bmf_list *list)
 static void print_candidates(const bmf_call *call, const bmf_algorithm *chosen)
 {
     const bmf_choice *choice = &call->choice;
-    for (int k = 0; chosen && algorithms[k]; k++)
-        if (is_candidate(algorithms[k], choice))
-            fprintf(call->ctx->plan, "  %s: about %.3g s%s\n", algorithms[k]->name,
-                    algorithm_estimate(algorithms[k], &call->ctx->cost, choice->count, choice->bytes),
-                    algorithms[k] == chosen ? ", chosen" : "");
+    const bmf_context *ctx = call->ctx;
+    const bool two = ctx->assumed_cost.latency > 0;
+    for (int k = 0; chosen && algorithms[k]; k++) {
+        if (!is_candidate(algorithms[k], choice))
+            continue;
+        fprintf(ctx->plan, "  %s: about %.3g s", algorithms[k]->name,
+                algorithm_estimate(algorithms[k], &ctx->cost, choice->count, choice->bytes));
+        if (two)
+            fprintf(ctx->plan, " on the machine, %.3g s as runs assume",
+                    algorithm_estimate(algorithms[k], &ctx->assumed_cost, choice->count, choice->bytes));
+        fputs(algorithms[k] == chosen ? ", chosen\n" : "\n", ctx->plan);
+    }
 }
 
 /* The broadcast of a total under a title of its own. */

@@ -5,6 +5,7 @@
  * thread's part from where the one before ends. */
 #include <omp.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/batches/operations.h"
@@ -61,6 +62,18 @@ static int run_piece(void *state, int64_t index, const bmf_piece *piece, int wor
     return 0;
 }
 
+/* The operation that a pass carries out, as in bmf_work; the others prepare one. */
+static const char *operation_of(const bmf_pass *pass)
+{
+    static const char *const known[][2] = {{"concatenate", "B_Conc "}, {"distl", "B_Distl "},
+                                           {"index", "B_Index "},      {"iota", "B_Iota "},
+                                           {"length", "B_Length "},    {"project", "B_Project "}};
+    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+        if (strcmp(pass->kernel, known[k][0]) == 0)
+            return known[k][1];
+    return "";
+}
+
 int pass_run(const bmf_pass *pass, int64_t count, void (*run)(void *state, int64_t begin, int64_t end), void *state)
 {
     int workers = workers_for(pass->ctx, count);
@@ -82,9 +95,12 @@ int pass_run(const bmf_pass *pass, int64_t count, void (*run)(void *state, int64
     int64_t pieces;
     pass_state inner = {run, state};
     cut_pieces(pass->runs, pass->run, count, workers, &piece, &pieces);
-    int status = backend_compute(
-        pass->ctx,
-        &(bmf_work){.kernel = pass->kernel, .piece = piece, .pieces = pieces, .run = run_piece, .state = &inner});
+    int status = backend_compute(pass->ctx, &(bmf_work){.kernel = pass->kernel,
+                                                        .operations = operation_of(pass),
+                                                        .piece = piece,
+                                                        .pieces = pieces,
+                                                        .run = run_piece,
+                                                        .state = &inner});
     free(piece);
     return status;
 }

@@ -1,7 +1,7 @@
 /* P_Reduce: the elements of distributed lists combined on their instances' processors. Document 000, 5.6.
  *
  * Method: level by level (levels.c). Concatenation of one list goes through the gather of the skeletons in C, which
- * moves columns. */
+ * moves columns; where operations cost what a machine says, it is one on every level. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static int collect_starts(bmf_context *ctx, const bmf_distribution *spread, cons
     for (int64_t k = 0; k < lists->count; k++)
         length[k] = value_length(lists, k);
     start[0] = 0;
-    int status = layout_allgather(ctx, spread->elements, length, start + 1);
+    int status = layout_allgather(ctx, spread->elements, 1, length, start + 1);
     for (int64_t k = 0; k < spread->elements->count; k++)
         start[k + 1] += start[k];
     free(length);
@@ -114,7 +114,7 @@ static int reduce_spread(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_f
                          const bmf_layout *instances, bmf_distribution *spread, bmf_value *elements, bmf_value *total)
 {
     bool whole = instances->count == 1 && spread->offsets[1] > 0;
-    if (is_concatenation(reduce->child[0]) && whole)
+    if (is_concatenation(reduce->child[0]) && whole && !evaluator->ctx->names_operations)
         return gather_one(evaluator, spread, elements, total);
     return reduce_levels(evaluator, reduce, frame, spread, elements, total);
 }

@@ -480,17 +480,48 @@ void stream_pieces(const bmf_stream_source *source, int64_t grain, bmf_piece **p
         cut_finer(source, is_uneven(source) ? REPEATING_GRAIN : grain, piece, pieces);
 }
 
+/* The words of an expression and those in it, with a space behind each. */
+static void put_operations(const bmf_expression *expression, FILE *stream)
+{
+    if (expression->kind != BMF_EXPRESSION_COMP)
+        fprintf(stream, "%s ", expression_keyword(expression));
+    for (int k = 0; k < expression->children; k++)
+        if (expression->child[k])
+            put_operations(expression->child[k], stream);
+}
+
+/* What an element of the stream goes through, with its end's operator or predicate; to be freed. */
+static char *list_operations(const bmf_stream_source *source)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    if (source->element_expression)
+        put_operations(source->element_expression, stream);
+    if (source->stream != source->element_expression && source->stream->kind == BMF_EXPRESSION_STREAM &&
+        source->stream->child[1])
+        put_operations(source->stream->child[1], stream);
+    fclose(stream);
+    return text;
+}
+
 int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work)
 {
-    char kernel[sizeof source->name + 16];
+    bmf_context *ctx = source->evaluator->ctx;
+    char kernel[sizeof source->name + 16], *operations = ctx->names_operations ? list_operations(source) : NULL;
     snprintf(kernel, sizeof kernel, "%s%s%s", source->name, work->step ? " " : "", work->step ? work->step : "");
-    return backend_compute(source->evaluator->ctx, &(bmf_work){.kernel = kernel,
-                                                               .round = work->round,
-                                                               .piece = work->piece,
-                                                               .pieces = work->pieces,
-                                                               .dynamic = work->dynamic || is_uneven(source),
-                                                               .run = work->run,
-                                                               .state = work->state});
+    const int status = backend_compute(ctx, &(bmf_work){.kernel = kernel,
+                                                        .operations = operations,
+                                                        .round = work->round,
+                                                        .piece = work->piece,
+                                                        .pieces = work->pieces,
+                                                        .dynamic = work->dynamic || is_uneven(source),
+                                                        .run = work->run,
+                                                        .state = work->state});
+    free(operations);
+    return status;
 }
 
 /* ---- failures ---- */
