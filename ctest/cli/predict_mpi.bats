@@ -73,9 +73,9 @@ rank 1: $4 us"
 }
 
 @test "the output is the same, and replays of recordings give the same predicted run" {
-    "$MPIRUN" -n 3 "$PATTERNS" ring groups steps nonblocking persistent probes > plain
+    "$MPIRUN" -n 3 "$PATTERNS" ring exchange groups steps nonblocking persistent probes > plain
     for compute in zero measured; do
-        predict 3 --compute $compute -- "$PATTERNS" ring groups steps nonblocking persistent probes
+        predict 3 --compute $compute -- "$PATTERNS" ring exchange groups steps nonblocking persistent probes
         cmp plain output
     done
     cat > idle.machine << EOM

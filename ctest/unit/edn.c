@@ -209,7 +209,7 @@ static void expect_serialisation(const bmf_permutation *p, bool matrix)
     const bmf_edn_place place = place_of(&of_128, matrix);
     bmf_edn *edn = edn_create(&of_128);
     bmf_message message[1 << D];
-    for (int method = 0; method < BMF_RECORD_METHODS; method++) {
+    for (int method = 0; method <= BMF_RECORDS_CLUSTERS; method++) {
         bmf_record_rounds r;
         int64_t count = 0;
         assert_int_equal(record_rounds_make(p, D, (bmf_record_method)method, &place, &r), BMF_OK);
@@ -318,7 +318,7 @@ static void rounds_of_records(void **state)
                 bmf_permutation p = {.bits = bits};
                 bmf_bit_matrix_random(bits, &seed, &p.matrix);
                 p.complement = random_bits(&seed) & low_bits(bits);
-                for (int method = 0; method < BMF_RECORD_METHODS; method++)
+                for (int method = 0; method <= BMF_RECORDS_CLUSTERS; method++)
                     expect_rounds(&p, 5, (bmf_record_method)method, &place);
             }
     }

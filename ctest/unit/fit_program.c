@@ -15,7 +15,7 @@
 #include "predict/fit/generate.h"
 #include "runtime/base/allocate.h"
 
-enum { PROGRAMS = 15, TEXT = 1 << 13, SIZES = 4, COUNTS = 4, MAX_STEPS = 1 << 23 };
+enum { PROGRAMS = 10, TEXT = 1 << 13, SIZES = 4, COUNTS = 4, MAX_STEPS = 1 << 23 };
 static const double sizes[SIZES] = {24, 36, 50, 77};
 static const int32_t counts[COUNTS] = {1, 2, 4, 8};
 

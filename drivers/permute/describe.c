@@ -74,8 +74,10 @@ static void describe_routing(description *d, const bmf_network *network, int dev
     bmf_record_rounds rounds;
     d->has_router = place;
     for (int k = 0; place && k < BMF_RECORD_METHODS; k++)
-        if (record_rounds_make(d->p, device_bits, (bmf_record_method)k, place, &rounds) == BMF_OK)
+        if (record_rounds_make(d->p, device_bits, (bmf_record_method)k, place, &rounds) == BMF_OK) {
             route_first_round(place, &rounds, &d->routing[k]);
+            record_rounds_free(&rounds);
+        }
 }
 
 /* ---- text ---- */

@@ -1,18 +1,14 @@
 /* bmf predict F.model: a program of which only its rules are known (bmf model fit), simulated without running it. */
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/command/number_list.h"
 #include "drivers/predict/predict.h"
 #include "predict/fit/generate.h"
 #include "predict/replay/recorded.h"
 #include "runtime/base/allocate.h"
 
-enum { SAMPLES = 20, MANY_SAMPLES = 200 };
-static const int64_t cheap_events = 4000000; /* of all samples together */
+enum { EVENT_COST = 16 }; /* of an event that is made and replayed, as a number of actions */
 
 bool is_model(const char *path)
 {
@@ -69,80 +65,82 @@ typedef struct simulation {
     const bmf_predict_options *options;
     const bmf_equations *equations;
     double d;
+    int32_t processes;
     bmf_network *network;
     bmf_trace_run *predicted; /* of the last sample */
     bmf_recorded_replay result;
     int64_t events;
 } simulation;
 
-static int simulate(simulation *s, int32_t processes, int64_t sample)
+/* A sample of the work and of the network. Computing that takes longer by a factor is that of a slower machine. */
+static int simulate(void *state, int64_t sample, double compute_factor, double *seconds)
 {
+    simulation *s = state;
     bmf_trace_run *run;
     const bmf_predict_options *o = s->options;
+    bmf_machine machine = *o->machine;
+    machine.power /= compute_factor;
     run_free(s->predicted);
     s->predicted = NULL;
-    BMF_TRY(program_generate(s->equations, s->d, processes, sample, GENERATE_MAX_STEPS, &run));
-    const bmf_recorded_options options = {
-        .compute = (bmf_replay_compute)o->compute, .step = o->step, .probe = o->machine->probe, .sample = sample};
+    BMF_TRY(program_generate(s->equations, s->d, s->processes, sample, GENERATE_MAX_STEPS, &run));
+    const bmf_recorded_options options = {.compute = (bmf_replay_compute)o->compute,
+                                          .step = o->step * compute_factor,
+                                          .probe = machine.probe,
+                                          .bound = sample,
+                                          .exact = true};
     s->events = run->events;
-    const int status = replay_recorded(run, o->machine, s->network, &options, &s->predicted, &s->result);
+    const int status = replay_recorded(run, &machine, s->network, &options, &s->predicted, &s->result);
     run_free(run);
+    *seconds = s->result.time.seconds;
     return status;
 }
 
-/* The samples' times, and their median and 95 % interval. */
-static int draw(simulation *s, int32_t processes, bmf_predicted *predicted)
+static void take_run(simulation *s, bmf_predicted *predicted)
 {
-    const int64_t cheap = s->events > 0 ? cheap_events / s->events : MANY_SAMPLES,
-                  usual = cheap < SAMPLES        ? SAMPLES
-                          : cheap > MANY_SAMPLES ? MANY_SAMPLES
-                                                 : cheap,
-                  samples = s->options->samples > 0 ? s->options->samples : usual;
-    double *seconds = allocate_array(samples, (int64_t)sizeof *seconds);
-    int status = BMF_OK;
-    for (int64_t k = 0; k < samples && status == BMF_OK; k++) {
-        status = simulate(s, processes, k + 1);
-        seconds[k] = s->result.seconds;
-    }
-    if (status == BMF_OK) {
-        gsl_sort(seconds, 1, (size_t)samples);
-        predicted->seconds = gsl_stats_median_from_sorted_data(seconds, 1, (size_t)samples);
-        predicted->low = gsl_stats_quantile_from_sorted_data(seconds, 1, (size_t)samples, 0.025);
-        predicted->high = gsl_stats_quantile_from_sorted_data(seconds, 1, (size_t)samples, 0.975);
-    }
-    free(seconds);
-    return status;
+    const bmf_network_type *type = s->network->type;
+    const char *said;
+    predicted->run = s->predicted;
+    s->predicted = NULL;
+    for (int64_t k = 0; type->remark && (said = type->remark(s->network, k)); k++)
+        predicted_remark(predicted, said);
 }
 
-static int predict(simulation *s, int32_t processes, bool traced, bmf_predicted *predicted)
+static int predict(simulation *s, bool traced, bmf_predicted *predicted)
 {
-    BMF_TRY(simulate(s, processes, 0));
-    predicted->best = s->result.seconds;
+    bmf_prediction time;
+    BMF_TRY(simulate(s, 0, 1.0, &time.seconds));
     predicted->messages = predicted->rank_messages = s->result.messages;
     predicted->bytes = predicted->rank_bytes = s->result.bytes;
     predicted->measured_error = NAN;
-    if (traced) {
-        predicted->run = s->predicted;
-        s->predicted = NULL;
+    take_run(s, predicted);
+    if (!traced) {
+        run_free(predicted->run);
+        predicted->run = NULL;
     }
-    const bmf_network_type *type = s->network->type;
-    const char *said;
-    for (int64_t k = 0; type->remark && (said = type->remark(s->network, k)); k++)
-        predicted_remark(predicted, said);
-    return draw(s, processes, predicted);
+    BMF_TRY(sampled_interval(&(bmf_sampled_run){.simulate = simulate,
+                                                .state = s,
+                                                .steps = EVENT_COST * s->events,
+                                                .compute_error = machine_compute_error(s->options->machine),
+                                                .network_error = s->network->relative_error},
+                             s->options->samples, &time));
+    predicted->seconds = time.median;
+    predicted->low = time.low;
+    predicted->high = time.high;
+    predicted->best = time.seconds;
+    return BMF_OK;
 }
 
 int predict_model(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
     bmf_equations *equations = NULL;
-    simulation s = {.options = options};
+    simulation s = {.options = options, .processes = (int32_t)processors};
     *predicted = (bmf_predicted){.processors = processors};
     int status = read_rules(options, &equations, &s.d);
     s.equations = equations;
     if (status == BMF_OK)
         status = machine_network(options->machine, processors, &s.network);
     if (status == BMF_OK)
-        status = predict(&s, (int32_t)processors, traced, predicted);
+        status = predict(&s, traced, predicted);
     run_free(s.predicted);
     if (s.network)
         s.network->type->destroy(s.network);

@@ -194,7 +194,10 @@ static int replay(virtual_run *r, bool traced, bmf_predicted *predicted)
         status = replay_recorded(trace->run[0], r->options->machine, r->network, &r->replay, &run, &counts);
     bmf_trace_free(trace);
     BMF_TRY(status);
-    predicted->seconds = predicted->low = predicted->high = predicted->best = counts.seconds;
+    predicted->seconds = counts.time.median;
+    predicted->low = counts.time.low;
+    predicted->high = counts.time.high;
+    predicted->best = counts.time.seconds;
     predicted->measured_error = NAN;
     predicted->messages = predicted->rank_messages = counts.messages;
     predicted->bytes = predicted->rank_bytes = counts.bytes;
@@ -223,7 +226,7 @@ static int predict(virtual_run *r, bool traced, bmf_predicted *predicted)
 static int check_bound(const bmf_predict_options *o, const bmf_network *network)
 {
     static const char *const name[] = {"least", NULL, "most"};
-    if (!name[o->bound] || network->type->has_bounds)
+    if (o->bound < 0 || !name[o->bound] || network->type->has_bounds)
         return BMF_OK;
     return bmf_fail(NULL, BMF_ERROR_USAGE,
                     "--bound %s needs a machine whose network is a data sheet, and that of machine '%s' is of type %s",
@@ -239,7 +242,9 @@ int predict_mpi(const bmf_predict_options *options, int64_t processors, bool tra
     r.replay = (bmf_recorded_options){.compute = (bmf_replay_compute)options->compute,
                                       .step = options->step,
                                       .probe = options->machine->probe,
-                                      .sample = sample[options->bound]};
+                                      .bound = options->bound < 0 ? 0 : sample[options->bound],
+                                      .exact = options->bound >= 0,
+                                      .samples = options->samples};
     int status = check_bound(options, r.network);
     if (status == BMF_OK)
         status = predict(&r, traced, predicted);

@@ -95,8 +95,6 @@ static const char *source_name(int number, const char **about)
     return name[number];
 }
 
-enum { MEAN = 1 };
-
 static int check_mpi_options(bmf_predict_options *o)
 {
     o->recorded_sources = o->sources == 1;
@@ -105,7 +103,7 @@ static int check_mpi_options(bmf_predict_options *o)
         return usage_error("--set is for files of equations, F.model");
     if (model && (o->program.argument || o->program.library.count || o->reassociate || o->ranks || o->repeats))
         return usage_error("--arg, --library, --free, --ranks and --repeats are not for files of equations");
-    if (!o->mpi && (o->sources != 0 || o->bound != MEAN || o->launch || o->swept))
+    if (!o->mpi && (o->sources != 0 || o->bound >= 0 || o->launch || o->swept))
         return usage_error("--bound, --launch, --sources and --sweep are for --mpi");
     if (!o->mpi && !model && (o->compute != 0 || o->step > 0))
         return usage_error("--compute and --step are for --mpi and for files of equations");
@@ -115,8 +113,10 @@ static int check_mpi_options(bmf_predict_options *o)
         return 0;
     if (!o->command)
         return usage_error("--mpi is for a program behind --");
-    if (o->ranks > 0 || o->samples > 0 || o->schedule)
-        return usage_error("--ranks, --samples and --bmf-schedule are not for --mpi");
+    if (o->ranks > 0 || o->schedule)
+        return usage_error("--ranks and --bmf-schedule are not for --mpi");
+    if (o->bound >= 0 && o->samples > 0)
+        return usage_error("--samples is for an interval, and --bound for one run without");
     return o->swept ? sweep_check(o) : 0;
 }
 
@@ -442,7 +442,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     return code;
 }
 
-static const bmf_predict_options defaults = {.bound = MEAN};
+static const bmf_predict_options defaults = {.bound = -1};
 
 static const bmf_option options[] = {
     BMF_OPTION("machine", "M", BMF_TEXT(bmf_predict_options, machine_path),
@@ -471,7 +471,7 @@ static const bmf_option options[] = {
                "what its computing takes; default measured:"),
     BMF_OPTION("step", "SECONDS", BMF_REAL(bmf_predict_options, step, 1e9), "seconds of a step"),
     BMF_OPTION("bound", "B", BMF_CHOICE(bmf_predict_options, bound, bound_name),
-               "for machines with a data sheet; default mean:"),
+               "with --mpi, for machines with a data sheet: one run instead of an interval:"),
     BMF_OPTION("sources", "S", BMF_CHOICE(bmf_predict_options, sources, source_name),
                "what receives from any source get; default simulated:"),
     BMF_OPTION("sweep", "NAME=LIST", BMF_OTHER(bmf_predict_options, swept, sweep_read_values),

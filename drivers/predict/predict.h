@@ -28,7 +28,7 @@ typedef struct bmf_predict_options {
     bool mpi;              /* the command is any MPI program */
     bool recorded_sources; /* and what its receives from any source got in the real run counts */
     int compute, sources;  /* bmf_replay_compute; sources: 1, if recorded */
-    int bound;             /* 0 least, 1 mean, 2 most */
+    int bound;             /* 0 least, 1 mean, 2 most; -1: an interval */
     double step;           /* seconds */
     const char *launch;
     bmf_strings set;       /* of a file of equations with rules */

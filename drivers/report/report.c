@@ -158,7 +158,8 @@ static const bmf_option table[] = {
     BMF_OPTION(
         "json", NULL, BMF_FLAG(options, json),
         "print one JSON object: runs, each with run, program, machine, processors, ranks, threads, seconds, events, "
-        "lost_events, and intervals: path, level, instances, all (over all processors), least, most (of one "
+        "lost_events, and intervals: path, level, instances, type, operations, all (over all processors), least, most "
+        "(of one "
         "processor) in nanoseconds, and efficiencies"),
     BMF_OPTION_END};
 

@@ -63,6 +63,12 @@ struct bmf_model {
     bool *listed;
 };
 
+/* Actions on a network as a predicted run, sorted; names: its names and nodes. Errors: those of simulator_run,
+ * BMF_ERROR_MEMORY; messages go to the process-wide slot. The caller frees. */
+int trace_actions(const bmf_actions *actions, const bmf_trace_run *names, bmf_network *network, bmf_trace_run **run);
+/* Ends a predicted run: the program itself as an event on every lane, until the last event or so many seconds. */
+int trace_finish(bmf_trace_run *run, double seconds);
+
 /* Writes what bmf_close leaves behind: the predicted trace (--bmf-trace) and the prediction (BMF_PREDICTION). */
 int model_write(bmf_context *ctx, bmf_model *model);
 

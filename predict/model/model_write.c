@@ -28,8 +28,7 @@ static bmf_trace_run *like(const bmf_trace_run *names)
     return run;
 }
 
-/* The program itself as an event on every lane. */
-static void add_program(bmf_trace_run *run, double seconds)
+int trace_finish(bmf_trace_run *run, double seconds)
 {
     int64_t end = (int64_t)(seconds * 1e9 + 0.5);
     for (int64_t i = 0; i < run->events; i++)
@@ -37,14 +36,14 @@ static void add_program(bmf_trace_run *run, double seconds)
     for (int32_t p = 0; p < run->lanes; p++)
         run_add(run,
                 &(bmf_event){.end = end, .low = end, .high = end, .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
+    return run_sort(run);
 }
 
-/* The recorded actions on a network. */
-static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made)
+int trace_actions(const bmf_actions *actions, const bmf_trace_run *names, bmf_network *network, bmf_trace_run **made)
 {
-    bmf_trace_run *run = like(ctx->run);
+    bmf_trace_run *run = like(names);
     *made = NULL;
-    bmf_simulator *simulator = simulator_create(model_of_context(ctx)->actions, network, 0);
+    bmf_simulator *simulator = simulator_create(actions, network, 0);
     bmf_simulation result;
     simulator_record(simulator, run);
     int status = simulator_run(simulator);
@@ -52,16 +51,20 @@ static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made
     simulator_free(simulator);
     if (status == BMF_OK)
         status = simulation_fits_trace(&result);
-    if (status == BMF_OK) {
-        add_program(run, result.seconds);
-        status = run_sort(run);
-    }
-    if (status != BMF_OK) {
+    if (status == BMF_OK)
+        status = trace_finish(run, result.seconds);
+    if (status == BMF_OK)
+        *made = run;
+    else
         run_free(run);
-        return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
-    }
-    *made = run;
-    return BMF_OK;
+    return status;
+}
+
+/* The recorded actions on a network. */
+static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made)
+{
+    const int status = trace_actions(model_of_context(ctx)->actions, ctx->run, network, made);
+    return status == BMF_OK ? BMF_OK : bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
 }
 
 int model_trace(bmf_context *ctx, bmf_trace_run **run)

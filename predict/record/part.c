@@ -121,6 +121,12 @@ bool part_open(const char *directory, const part_header *header, int64_t memory_
     return make_room(1);
 }
 
+void part_note_drift(double drift)
+{
+    if (part.header)
+        part.header->drift = drift;
+}
+
 void part_close(part_state state)
 {
     if (!part.header)

@@ -33,7 +33,7 @@ const char *const operation_names[OPERATIONS] = {RECORD_OTHER(RECORD_NAME) RECOR
 
 static struct {
     char *trace, *directory;
-    MPI_Comm world;
+    MPI_Comm world, host;
     pthread_t thread;
     pid_t process;
     bool other_thread; /* has called MPI: it was said */
@@ -201,13 +201,18 @@ static bool read_settings(MPI_Comm host)
     return !has_option("off");
 }
 
+static void free_communicators(void)
+{
+    PMPI_Comm_free(&state.host);
+    PMPI_Comm_free(&state.world);
+}
+
 void record_open(void)
 {
     const char *trace = getenv("BMF_RECORD");
     rec.polite = has_option("polite");
     if (!trace || !*trace || rec.open)
         return;
-    MPI_Comm host;
     state.trace = absolute(trace);
     state.directory = parts_directory(state.trace);
     state.thread = pthread_self();
@@ -215,15 +220,15 @@ void record_open(void)
     polite_dup(MPI_COMM_WORLD, &state.world);
     PMPI_Comm_rank(state.world, &rec.rank);
     PMPI_Comm_size(state.world, &rec.ranks);
-    PMPI_Comm_split_type(state.world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    const bool starts_on = read_settings(host);
+    PMPI_Comm_split_type(state.world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &state.host);
+    const bool starts_on = read_settings(state.host);
     const int failure = rec.rank == 0 ? make_directory() : 0;
     rec.open = all_could(failure == 0, failure) && open_part(rec.polite);
     if (rec.open) {
         groups_open();
         add_arguments();
         virtual_open();
-        clock_open(state.world, host);
+        clock_open(state.world, state.host);
         rec.last = clock_now();
         rec.lost = 0;
         rec.last_cpu = rec.cpu_clock ? clock_processor() : 0;
@@ -231,9 +236,8 @@ void record_open(void)
         if (!starts_on)
             part_fact("switched off", "yes");
     }
-    PMPI_Comm_free(&host);
     if (!rec.open)
-        PMPI_Comm_free(&state.world);
+        free_communicators();
 }
 
 /* ---- closing ---- */
@@ -270,13 +274,14 @@ void record_close(void)
         part_fact("opaque", "calls of several threads");
     if (rec.sums)
         sums_write();
+    part_note_drift(clock_drift(state.world, state.host));
     rec.on = rec.open = false;
     part_close(PART_FINISHED);
     polite_barrier(state.world);
     if (rec.rank == 0)
         unite_parts();
     polite_barrier(state.world); /* else the others would spin meanwhile */
-    PMPI_Comm_free(&state.world);
+    free_communicators();
 }
 
 void record_abandon(part_state how)

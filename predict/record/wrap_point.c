@@ -135,38 +135,35 @@ RECEIVES(MPI_Count, _c)
                                       int tag, MPI_Comm comm, MPI_Status *status)                                      \
     {                                                                                                                  \
         const bmf_call c = ENTER(SENDRECV);                                                                            \
+        const bmf_exchange_call x = {                                                                                  \
+            c.begin >= 0 ? bytes_of(send_count, send_type) : 0, dest, send_tag, source, tag, comm};                    \
+        const bmf_exchange_buffers b = {sent, send_count, send_type, received, count, type};                           \
         MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;                                       \
-        MPI_Request request;                                                                                           \
         const int result = rec.virtual && c.begin >= 0                                                                 \
                                ? virtual_sendrecv(c.operation, sent, send_count, send_type, dest, send_tag, received,  \
                                                   count, type, source, tag, comm, got)                                 \
-                           : rec.polite                                                                                \
-                               ? polite_wait(PMPI_Isendrecv##C(sent, send_count, send_type, dest, send_tag, received,  \
-                                                               count, type, source, tag, comm, &request),              \
-                                             &request, got)                                                            \
-                               : PMPI_Sendrecv##C(sent, send_count, send_type, dest, send_tag, received, count, type,  \
-                                                  source, tag, comm, got);                                             \
+                           : rec.polite ? polite_sendrecv(&b, &x, got)                                                 \
+                                        : PMPI_Sendrecv##C(sent, send_count, send_type, dest, send_tag, received,      \
+                                                           count, type, source, tag, comm, got);                       \
         if (c.begin >= 0)                                                                                              \
-            record_exchange(                                                                                           \
-                &c, &(bmf_exchange_call){bytes_of(send_count, send_type), dest, send_tag, source, tag, comm}, got);    \
+            record_exchange(&c, &x, got);                                                                              \
         return result;                                                                                                 \
     }                                                                                                                  \
     RECORD_EXPORT int MPI_Sendrecv_replace##C(void *buffer, COUNT count, MPI_Datatype type, int dest, int send_tag,    \
                                               int source, int tag, MPI_Comm comm, MPI_Status *status)                  \
     {                                                                                                                  \
         const bmf_call c = ENTER(SENDRECV_REPLACE);                                                                    \
+        const bmf_exchange_call x = {c.begin >= 0 ? bytes_of(count, type) : 0, dest, send_tag, source, tag, comm};     \
+        const bmf_exchange_buffers b = {buffer, count, type, buffer, count, type};                                     \
         MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;                                       \
-        MPI_Request request;                                                                                           \
         const int result = rec.virtual && c.begin >= 0                                                                 \
                                ? virtual_sendrecv(c.operation, buffer, count, type, dest, send_tag, buffer, count,     \
                                                   type, source, tag, comm, got)                                        \
-                           : rec.polite ? polite_wait(PMPI_Isendrecv_replace##C(buffer, count, type, dest, send_tag,   \
-                                                                                source, tag, comm, &request),          \
-                                                      &request, got)                                                   \
+                           : rec.polite ? polite_sendrecv_replace(&b, &x, got)                                         \
                                         : PMPI_Sendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag,   \
                                                                    comm, got);                                         \
         if (c.begin >= 0)                                                                                              \
-            record_exchange(&c, &(bmf_exchange_call){bytes_of(count, type), dest, send_tag, source, tag, comm}, got);  \
+            record_exchange(&c, &x, got);                                                                              \
         return result;                                                                                                 \
     }                                                                                                                  \
     RECORD_EXPORT int MPI_Isendrecv##C(const void *sent, COUNT send_count, MPI_Datatype send_type, int dest,           \

@@ -233,7 +233,7 @@ int online_serve(const bmf_machine *machine, bmf_network *network, const bmf_rec
     o.program.lane = allocate_clear(ranks, (int64_t)sizeof *o.program.lane);
     for (int32_t k = 0; k < ranks; k++)
         o.rank[k] = (online_rank){.socket = -1, .stale = true};
-    recorded_start(&o.program);
+    recorded_start(&o.program, options->bound);
     while (o.status == BMF_OK && !all_ended(&o)) {
         const bool said = wait_for_input(&o, connection->listening);
         go_on(&o);

@@ -356,6 +356,7 @@ static int create(bmf_trace_run *run, uint32_t root, uint32_t instance, bmf_inte
     build(run, root, instance, made);
     for (int64_t i = 0; i < made->count; i++)
         find_efficiencies(&made->interval[i], made->processors, NULL);
+    intervals_classify(made);
     *intervals = made;
     return BMF_OK;
 }

@@ -57,4 +57,16 @@ typedef struct bmf_prediction {
 } bmf_prediction;
 int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction);
 
+/* The same for whatever can be simulated again and again. */
+typedef struct bmf_sampled_run {
+    /* The seconds of a sample, with all computing multiplied by a factor. */
+    int (*simulate)(void *state, int64_t sample, double compute_factor, double *seconds);
+    /* NULL, or called after each of those that the interval is made of; all its times are to be multiplied. */
+    void (*drawn)(void *state, double time_factor);
+    void *state;
+    int64_t steps;                       /* what a sample costs, as a number of actions */
+    double compute_error, network_error; /* relative errors of what is stated and not measured */
+} bmf_sampled_run;
+int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction *prediction);
+
 #endif

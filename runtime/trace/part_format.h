@@ -54,6 +54,7 @@ typedef struct part_header {
     uint32_t cpu_clock, polite;
     uint32_t sums; /* events are sums: end: nanoseconds, low and high: how many calls */
     uint32_t zero;
+    double drift; /* seconds in a second that the clock ran ahead of rank 0's; events are not corrected */
     char program[PART_TEXT], machine[PART_TEXT];
 } part_header;
 _Static_assert(sizeof(part_header) <= PART_HEADER_BYTES, "header of a part");

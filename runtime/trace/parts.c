@@ -103,6 +103,8 @@ void parts_remove(const char *directory)
 
 /* ---- one part ---- */
 
+static const double MAX_DRIFT = 0.5;
+
 typedef struct reading {
     bmf_context *ctx;
     const char *directory;
@@ -161,6 +163,9 @@ static int map_part(const reading *r, part *p)
     p->buffer = (const part_record *)((const char *)memory + PART_HEADER_BYTES);
     p->record = p->buffer + PART_BUFFER_RECORDS;
     const int64_t room = (p->bytes - PART_RECORDS_AT) / (int64_t)sizeof *p->record;
+    if (!(p->header->drift > -MAX_DRIFT && p->header->drift < MAX_DRIFT))
+        return bmf_fail(r->ctx, BMF_ERROR_FILE, "trace part '%s': is damaged: its clock drifts by %g", p->path,
+                        p->header->drift);
     p->records = clamp(p->header->records, 0, room + PART_BUFFER_RECORDS);
     p->written = clamp(p->header->written, 0, p->records < room ? p->records : room);
     if (p->records - p->written > PART_BUFFER_RECORDS)
@@ -291,6 +296,12 @@ static bool take_fact(const reading *r, const part *p, int64_t at, int64_t *tail
     return true;
 }
 
+/* A time of the part's clock, in rank 0's. */
+static int64_t without_drift(const part *p, int64_t time)
+{
+    return p->header->drift == 0.0 ? time : time - (int64_t)((double)time * p->header->drift);
+}
+
 static bool take_event(reading *r, part *p, int64_t at)
 {
     bmf_trace_run *run = r->run;
@@ -301,6 +312,11 @@ static bool take_event(reading *r, part *p, int64_t at)
         return false;
     event.name = (uint16_t)p->name[event.name];
     event.node = p->node[event.node];
+    if (!p->header->sums && p->header->drift != 0.0) {
+        event.begin = without_drift(p, event.begin);
+        event.end = without_drift(p, event.end);
+        event.low = event.high = event.end - event.begin;
+    }
     detail.group_and_flags = p->group[group] | detail_flags(&detail) << BMF_DETAIL_GROUP_BITS;
     if (event.lane != p->header->rank || trace_event_fault(run, &event))
         return false;
