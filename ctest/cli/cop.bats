@@ -102,6 +102,12 @@ END
     cmp one two
 }
 
+@test "Gaussian elimination runs, with the right solution, in more phases than routers hold" {
+    run "$BMF" cop run "$EXAMPLES/gauss.c" --size 3x3
+    assert_success
+    assert_line --regexp "^nodes 9  cycles [0-9]+  cpu 3205158 write [0-9]+ read [0-9]+ psync [0-9]+ router [0-9]+ reprog [0-9]+$"
+}
+
 @test "programs in C have functions for every operator, and each node its own variables" {
     cat >own.c <<'END'
 ;/*

@@ -28,6 +28,29 @@ static bmf_cop_program *parse(const char *text, const char *size)
     return program;
 }
 
+/* Phases between which no barriers are use a link in different slots. */
+static void check_wires(const bmf_cop_plan *plan)
+{
+    const bmf_scheduled_hardware *hardware = &plan->settings.hardware;
+    const int64_t links = hardware->mesh.nodes * BMF_MESH_PORTS * hardware->length;
+    bmf_cop_phase **phase;
+    const int64_t phases = cop_list_phases(plan, &phase);
+    for (int64_t p = 0; p < phases; p++)
+        for (int64_t q = 0; q < p; q++) {
+            bool *one = calloc((size_t)links, 1), *other = calloc((size_t)links, 1);
+            assert_true(one && other);
+            if (phase[p]->routes && phase[q]->routes && !cop_are_apart_in_time(phase[p], phase[q])) {
+                streams_mark_links(phase[p]->routes, one);
+                streams_mark_links(phase[q]->routes, other);
+            }
+            for (int64_t k = 0; k < links; k++)
+                assert_false(one[k] && other[k]);
+            free(one);
+            free(other);
+        }
+    free(phase);
+}
+
 /* NULL: the phases do not fit. */
 static bmf_cop_plan *routed(const bmf_cop_program *program)
 {
@@ -38,9 +61,10 @@ static bmf_cop_plan *routed(const bmf_cop_program *program)
     bmf_cop_plan *plan = NULL;
     if (cop_plan_make(program, &settings, NULL, &plan) != BMF_OK)
         return NULL;
-    cop_add_barriers(plan);
-    if (cop_route_plan(plan) == BMF_OK)
+    if (cop_route_to_run(plan) == BMF_OK) {
+        check_wires(plan);
         return plan;
+    }
     cop_plan_free(plan);
     return NULL;
 }
@@ -73,6 +97,31 @@ static void kernels(void **state)
                  large = (double)kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_dense)", "8x8");
     assert_true(large / small > 1.6 && large / small < 2.8);
     assert_true(kernel_cycles("(broadcast 'b 0 :impl str_bcast)", "8x8") < (int64_t)large);
+}
+
+/* ---- memories ---- */
+
+/* Five phases in four blocks: in the elimination's loops {0,1,2} and {3,4}, phase 4 takes the block of a phase that is
+ * three changes away, not that of phase 2, which is two. */
+static void phases_take_the_furthest_block(void **state)
+{
+    (void)state;
+    bmf_cop_program *program = parse("(loop 'a 9 (phase (barrier 'p)) (phase (barrier 'q)) (phase (barrier 'r)))"
+                                     "(loop 'b 9 (phase (barrier 's)) (phase (barrier 't)))",
+                                     "2x2");
+    bmf_cop_plan *plan = routed(program);
+    assert_non_null(plan);
+    int64_t *block = cop_map_phases(plan, 5);
+    static const int64_t expected[] = {1, 2, 3, 4, 1};
+    for (int p = 0; p < 5; p++)
+        assert_int_equal(block[p], expected[p]);
+    free(block);
+    block = cop_map_phases(plan, 2);
+    for (int p = 0; p < 5; p++)
+        assert_int_equal(block[p], 1);
+    free(block);
+    cop_plan_free(plan);
+    cop_free(program);
 }
 
 /* ---- random programs ---- */
@@ -388,7 +437,7 @@ static void mistakes_at_run_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(random_programs),
-                                       cmocka_unit_test(mistakes_at_run_time)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(phases_take_the_furthest_block),
+                                       cmocka_unit_test(random_programs), cmocka_unit_test(mistakes_at_run_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

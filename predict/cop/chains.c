@@ -4,6 +4,7 @@
  * way keeps its order, because it stands in buffers behind that VFSM. A source inside gets its own words back, too, by
  * the fork that delivers; when it has read them, they have left. Cost: a word of reprogramming for each of the two
  * VFSMs, when the source changes. Source: document 004, 8.3 and appendix B (str_bcast_linear). */
+#include "predict/cop/implement_private.h"
 #include "predict/cop/run_private.h"
 
 enum { CHAINS = 2 };
@@ -13,7 +14,7 @@ static int64_t chain_of(const bmf_cop_node *n, const bmf_cop_running *r, int whi
 {
     const bmf_cop_streams *s = &r->candidate->streams;
     for (int64_t k = 0; k < s->count; k++)
-        if (s->stream[k].reprogrammed && s->stream[k].instance == r->instance[n->node] && which-- == 0)
+        if (s->stream[k].instance == r->instance[n->node] && which-- == 0)
             return k;
     return -1;
 }
@@ -44,7 +45,7 @@ static int64_t place_in(const bmf_cop_stream *stream, int64_t node)
 
 bool chains_carry(const bmf_cop_running *r)
 {
-    return r->candidate->streams.count > 0 && r->candidate->streams.stream[0].reprogrammed;
+    return r->candidate->implementation->streams == cop_linear_streams;
 }
 
 int chains_register(const bmf_cop_node *n, const bmf_cop_running *r, int64_t source)
@@ -62,13 +63,13 @@ int chains_register(const bmf_cop_node *n, const bmf_cop_running *r, int64_t sou
 static void program(bmf_cop_node *n, const bmf_cop_running *r, bool begins)
 {
     bmf_processor_script *script = &n->run->script[n->node];
-    const bmf_scheduled_node *memory = &n->run->machine->node[n->node];
+    const bmf_scheduled_node *memory = &n->run->image[r->phase]->node[n->node];
     const int length = n->run->plan->settings.hardware.length;
     for (int which = 0; which < CHAINS; which++) {
         const bmf_stream_hop *hop = hop_at(route_of(n, r, chain_of(n, r, which)), n->node);
         if (hop->own < 0)
             continue;
-        const int vfsm = memory->entry[(int)(r->phase + 1) * length + hop->slot].vfsm[hop->pipeline];
+        const int vfsm = memory->entry[n->run->block[r->phase] * length + hop->slot].vfsm[hop->pipeline];
         bmf_annotation at = memory->annotation[hop->pipeline][vfsm];
         at.source = (uint8_t)(begins ? BMF_PLACE_REGISTER + hop->own : hop->in);
         const uint64_t word =
@@ -104,12 +105,12 @@ void chains_write(bmf_cop_node *n, int64_t op, const void *message)
             continue;
         use[uses++] = (bmf_interface_use){.reg = hop->own >= 0 ? hop->own : route->reg,
                                           .stream = channel,
-                                          .words = r->words,
+                                          .words = moves_words(n, r),
                                           .begin = n->moved[channel]};
         if (hop->own >= 0)
-            discards_add(n, &(bmf_cop_discard){op, channel, n->moved[channel], r->words, hop->reg});
+            discards_add(n, &(bmf_cop_discard){op, channel, n->moved[channel], moves_words(n, r), hop->reg});
     }
     if (uses > 0)
         moves_transfer(n, BMF_COP_WRITES_IN_TURN, uses, use);
-    n->moved[channel] += r->words;
+    n->moved[channel] += moves_words(n, r);
 }

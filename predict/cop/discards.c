@@ -35,6 +35,8 @@ void discards_note(bmf_cop_node *n, const bmf_interface_use *use)
         d.words -= use[k].done;
         if (d.words > 0)
             n->discard[left++] = d;
+        else
+            changes_note_end(n, d.op);
     }
     n->discards = left;
 }
@@ -56,4 +58,6 @@ void discards_finish(bmf_cop_node *n, int64_t op)
         use[k] = use_of(&wanted[k]);
     if (count > 0)
         moves_transfer(n, BMF_COP_AS_READY, count, use);
+    for (int k = 0; k < count; k++)
+        changes_note_end(n, wanted[k].op);
 }

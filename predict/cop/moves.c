@@ -9,6 +9,7 @@
 #include "predict/cop/run_private.h"
 #include "runtime/base/allocate.h"
 
+enum { WORK = 4 /* messages that combine */ };
 enum { MAX_USES = 2 * BMF_SCHEDULED_REGISTERS, UP = BMF_COP_UP, DOWN = BMF_COP_DOWN, NOBODY = -1 };
 
 typedef const bmf_cop_running running;
@@ -53,6 +54,11 @@ static int register_at(const bmf_stream_route *route, int64_t node)
 
 /* ---- words ---- */
 
+int64_t moves_words(const bmf_cop_node *n, running *r)
+{
+    return n->is_syncing ? r->sync_words : r->words;
+}
+
 int64_t moves_channel(const bmf_cop_node *n, running *r, int bank, int64_t writer)
 {
     return ((r - n->run->running) * BMF_COP_BANKS + bank) * n->run->nodes + writer;
@@ -64,11 +70,11 @@ void moves_put_message(bmf_cop_node *n, running *r, int64_t channel, const void 
     bmf_cop_channel *c = &n->run->channel[channel];
     const uint32_t *word = message;
     if (!c->word) {
-        for (c->size = 1; c->size < 4 * r->words + BUFFERED * n->run->nodes;)
+        for (c->size = 1; c->size < 4 * (r->words + r->sync_words) + BUFFERED * n->run->nodes;)
             c->size *= 2;
         c->word = allocate_array(c->size, (int64_t)sizeof *c->word);
     }
-    for (int64_t k = 0; k < r->op->words; k++)
+    for (int64_t k = 0; k < r->op->words && !n->is_syncing; k++)
         c->word[(n->moved[channel] + k) & (c->size - 1)] = word[k];
 }
 
@@ -76,14 +82,14 @@ static void get_message(const bmf_cop_node *n, running *r, int64_t channel, void
 {
     const bmf_cop_channel *c = &n->run->channel[channel];
     uint32_t *word = message;
-    for (int64_t k = 0; k < r->op->words; k++)
+    for (int64_t k = 0; k < r->op->words && !n->is_syncing; k++)
         word[k] = c->word[(n->moved[channel] + k) & (c->size - 1)];
 }
 
 static bmf_interface_use use_of(const bmf_cop_node *n, running *r, int64_t channel, int reg, bool reads)
 {
     return (bmf_interface_use){
-        .reg = reg, .reads = reads, .stream = channel, .words = r->words, .begin = n->moved[channel]};
+        .reg = reg, .reads = reads, .stream = channel, .words = moves_words(n, r), .begin = n->moved[channel]};
 }
 
 void moves_transfer(bmf_cop_node *n, bmf_cop_order order, int uses, const bmf_interface_use *use)
@@ -114,7 +120,7 @@ static void send(bmf_cop_node *n, running *r, int bank, int64_t to, const void *
     const bmf_interface_use use = use_of(n, r, channel, find_route(n, r, n->node, to)->reg, false);
     moves_put_message(n, r, channel, message);
     moves_transfer(n, BMF_COP_AS_READY, 1, &use);
-    n->moved[channel] += r->words;
+    n->moved[channel] += moves_words(n, r);
 }
 
 static void receive_at(bmf_cop_node *n, running *r, int64_t channel, int reg, void *message)
@@ -122,7 +128,7 @@ static void receive_at(bmf_cop_node *n, running *r, int64_t channel, int reg, vo
     const bmf_interface_use use = use_of(n, r, channel, reg, true);
     moves_transfer(n, BMF_COP_AS_READY, 1, &use);
     get_message(n, r, channel, message);
-    n->moved[channel] += r->words;
+    n->moved[channel] += moves_words(n, r);
 }
 
 static void receive(bmf_cop_node *n, running *r, int bank, int64_t from, void *message)
@@ -147,11 +153,11 @@ static void exchange(bmf_cop_node *n, running *r, int64_t to, int64_t from, cons
     if (uses > 0)
         moves_transfer(n, uses == 2 && r->op->kind == BMF_COP_CSHIFT ? BMF_COP_IN_WINDOW : BMF_COP_AS_READY, uses, use);
     if (to != NOBODY)
-        n->moved[written] += r->words;
+        n->moved[written] += moves_words(n, r);
     if (read < 0)
         return;
     get_message(n, r, read, out);
-    n->moved[read] += r->words;
+    n->moved[read] += moves_words(n, r);
 }
 
 /* ---- broadcasts ---- */
@@ -197,7 +203,7 @@ static void dense(bmf_cop_node *n, running *r, int64_t source, const void *in, v
         moves_transfer(n, n->node == source ? BMF_COP_WRITES_IN_TURN : BMF_COP_READ_FIRST, uses, use);
     if (n->node != source)
         get_message(n, r, channel, out);
-    n->moved[channel] += r->words;
+    n->moved[channel] += moves_words(n, r);
 }
 
 int64_t moves_operand(const bmf_cop_node *n, running *r, int which)
@@ -232,7 +238,7 @@ static void read_own(bmf_cop_node *n, running *r, void *message)
     }
     n->moved[channel] -= r->words;
     get_message(n, r, channel, message);
-    n->moved[channel] += r->words;
+    n->moved[channel] += moves_words(n, r);
 }
 
 void moves_load(bmf_cop_node *n, int64_t op)
@@ -243,7 +249,7 @@ void moves_load(bmf_cop_node *n, int64_t op)
         chains_load(n, op);
     if (!r->candidate->implementation->others_discard || instance_of(n, r)->nodes == 1)
         return;
-    const int64_t source = moves_operand(n, r, 0), words = r->words * r->op->calls;
+    const int64_t source = moves_operand(n, r, 0), words = moves_words(n, r) * r->op->calls;
     if (source == n->node || moves_operand(n, r, 1) == n->node)
         return;
     const int64_t channel = moves_channel(n, r, UP, source);
@@ -280,6 +286,19 @@ void moves_write(bmf_cop_node *n, int64_t op, const void *message)
     }
 }
 
+static void read_message(bmf_cop_node *n, running *r, void *message)
+{
+    const int64_t a = r->op->kind == BMF_COP_GATHER ? NOBODY : moves_operand(n, r, 0);
+    if (is_dense(r))
+        dense(n, r, a, NULL, message);
+    else if (chains_carry(r))
+        receive_at(n, r, moves_channel(n, r, UP, a), chains_register(n, r, a), message);
+    else if (r->op->kind == BMF_COP_GATHER)
+        receive(n, r, UP, other_node(n, r), message);
+    else
+        receive(n, r, UP, a, message);
+}
+
 void moves_read(bmf_cop_node *n, int64_t op, void *message)
 {
     running *r = running_of(n, op);
@@ -296,14 +315,7 @@ void moves_read(bmf_cop_node *n, int64_t op, void *message)
         run_fail(n, op, "it is read by its source");
         return;
     }
-    if (is_dense(r))
-        dense(n, r, a, NULL, message);
-    else if (chains_carry(r))
-        receive_at(n, r, moves_channel(n, r, UP, a), chains_register(n, r, a), message);
-    else if (r->op->kind == BMF_COP_GATHER)
-        receive(n, r, UP, other_node(n, r), message);
-    else
-        receive(n, r, UP, a, message);
+    read_message(n, r, message);
 }
 
 /* ---- trees ---- */
@@ -376,8 +388,8 @@ static void discard_sum(bmf_cop_node *n, running *r, int64_t root)
 {
     const int64_t channel = moves_channel(n, r, DOWN, root), op = r - n->run->running;
     const int reg = register_at(find_route(n, r, root, n->node), n->node);
-    discards_add(n, &(bmf_cop_discard){op, channel, n->moved[channel], r->words, reg});
-    n->moved[channel] += r->words;
+    discards_add(n, &(bmf_cop_discard){op, channel, n->moved[channel], moves_words(n, r), reg});
+    n->moved[channel] += moves_words(n, r);
 }
 
 static void call_tree(bmf_cop_node *n, running *r, const void *in, void *out, bmf_cop_combine *combine)
@@ -390,7 +402,7 @@ static void call_tree(bmf_cop_node *n, running *r, const void *in, void *out, bm
                                    : instance->nodes / 2,
                   size = r->op->words * 4;
     const place p = place_in_tree(n, r, root);
-    char *left = work_space(n, 4 * size), *own = left + size, *sum = own + size, *before = sum + size;
+    char *left = work_space(n, WORK * size), *own = left + size, *sum = own + size, *before = sum + size;
     sweep_up(n, r, &p, in, left, own, sum, combine);
     if (r->op->kind == BMF_COP_PREFIX) {
         const bool has_before = p.first > 0;
@@ -449,4 +461,34 @@ void moves_call(bmf_cop_node *n, int64_t op, const void *in, void *out, bmf_cop_
         call_permutation(n, r, in, out);
     else
         call_tree(n, r, in, out, combine);
+}
+
+/* ---- messages that synchronise ---- */
+
+static void synchronise_ends(bmf_cop_node *n, running *r, int64_t op, char *out)
+{
+    const bool inward = r->op->kind == BMF_COP_GATHER, many = inward || r->op->kind == BMF_COP_SPREAD;
+    const bool is_one = moves_operand(n, r, 0) == n->node;
+    const bool reads = r->op->kind != BMF_COP_STREAM || r->candidate->implementation->others_discard ||
+                       moves_operand(n, r, 1) == n->node;
+    for (int64_t k = 0; k < (many && is_one ? instance_of(n, r)->nodes - 1 : 1); k++)
+        if (is_one != inward)
+            moves_write(n, op, out);
+        else if (reads)
+            read_message(n, r, out);
+}
+
+void moves_synchronise(bmf_cop_node *n, int64_t op)
+{
+    running *r = running_of(n, op);
+    if (instance_of(n, r)->nodes == 1)
+        return;
+    char *out = work_space(n, WORK * r->op->words * (int64_t)sizeof(int32_t));
+    n->is_syncing = true;
+    if (cop_is_functional(r->op->kind))
+        moves_call(n, op, out, out, NULL);
+    else
+        synchronise_ends(n, r, op, out);
+    discards_finish(n, -1);
+    n->is_syncing = false;
 }

@@ -16,7 +16,10 @@ typedef struct bmf_cop_running {
     const bmf_cop_operator *op;
     const bmf_cop_candidate *candidate;
     int64_t phase, first_stream;
-    int64_t words;              /* of a message on its way: as long as keeps nodes together, at least the program's */
+    int64_t words;              /* of a message */
+    int64_t sync_words;         /* of one more before the phase is left; 0: none */
+    int64_t *pause;             /* by node: cycles until the last words have left its router */
+    int64_t way;                /* cycles, at most, between two nodes' last words of one message */
     int64_t *instance, *number; /* by node of the mesh: which instance, and its number there; -1: not in it */
     int64_t loads_capacity;     /* of every instance: operands of all loads, to compare those of all nodes */
     int64_t *loads;             /* by instance */
@@ -41,7 +44,11 @@ typedef struct bmf_cop_node {
     int64_t *loads;     /* by operator */
     int64_t *calls;     /* by operator: reads or writes of gather and spread */
     int32_t (*operand)[BMF_COP_OPERANDS];
-    bool *begins; /* by operator: the node's VFSMs of the operator's chains read the processor */
+    bool *begins;       /* by operator: the node's VFSMs of the operator's chains read the processor */
+    bool *is_loaded;    /* by operator: since the node came into the phase */
+    bool is_syncing;    /* messages have sync_words */
+    int64_t *resident;  /* by block of the router's memory: the phase in it */
+    int64_t clear_from; /* when all others have left the phases that ended by barriers */
     int64_t discards;
     bmf_cop_discard discard[BMF_SCHEDULED_REGISTERS];
     char *work; /* of calls that combine */
@@ -52,12 +59,13 @@ typedef struct bmf_cop_node {
 typedef struct bmf_cop_run {
     const bmf_cop_plan *plan;
     bmf_cop_phase **phase;
-    double *pause; /* by phase */
     int64_t phases, nodes, operators;
     bmf_cop_running *running;
     bmf_cop_node *node;
     bmf_cop_channel *channel;
     bmf_scheduled_machine *machine;
+    bmf_scheduled_machine **image; /* by phase: what its routers hold */
+    int64_t *block;                /* by phase */
     bmf_processor_script *script;
     bmf_scheduled_simulation *simulation;
     bmf_cop_body *body;
@@ -69,6 +77,16 @@ typedef struct bmf_cop_run {
 void run_fail(bmf_cop_node *n, int64_t op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Gives way until the steps of the node's script are done. */
 void run_steps(bmf_cop_node *n);
+
+/* changes.c: from phase to phase. */
+int changes_prepare(bmf_cop_run *run);
+void changes_begin(bmf_cop_node *n);
+void changes_init(void *node);
+void changes_fini(void *node);
+/* At a load. */
+void changes_for(bmf_cop_node *n, int64_t op);
+/* An operator's message is over: its last words pass the routers for a while. */
+void changes_note_end(bmf_cop_node *n, int64_t op);
 
 /* discards.c: words that are meant for others are read as they come, beside whatever the node waits for, so that they
  * do not hold up their stream. Adds some, whose register has none. */
@@ -101,6 +119,10 @@ enum { BMF_COP_BANKS = 2, BMF_COP_UP = 0, BMF_COP_DOWN = 1 };
 void moves_transfer(bmf_cop_node *n, bmf_cop_order order, int uses, const bmf_interface_use *use);
 int64_t moves_channel(const bmf_cop_node *n, const bmf_cop_running *r, int bank, int64_t writer);
 void moves_put_message(bmf_cop_node *n, const bmf_cop_running *r, int64_t channel, const void *message);
+/* Of a message, as it is now on its way. */
+int64_t moves_words(const bmf_cop_node *n, const bmf_cop_running *r);
+/* One more message of an operator, whatever its words. */
+void moves_synchronise(bmf_cop_node *n, int64_t op);
 /* The node of an operand, of the mesh. */
 int64_t moves_operand(const bmf_cop_node *n, const bmf_cop_running *r, int which);
 /* At a load, in the operator's phase. */
