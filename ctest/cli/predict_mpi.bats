@@ -95,13 +95,12 @@ EOM
 @test "a task farm is the same every time, under load" {
     (while :; do :; done) &
     load=$!
-    for k in 1 2 3; do
+    for k in 1 2; do # ten times in slow_predict_mpi.bats
         # shellcheck disable=SC2086
         predict 8 $steps --trace farm$k.trace -- "$COWICHAN/farm"
     done
     kill $load
     cmp farm1.trace farm2.trace
-    cmp farm1.trace farm3.trace
     # workers communicate 15 to 30 percent of the phase, and wait longest at its start, when all ask at once
     "$BMF" convert farm1.trace --to csv -o - | awk -F, '
         $5 ~ /\/farm/ && $3 > 0 && $3 < 7 && $4 != "region" { all += $11 - $10; if ($4 != "kernel") comm += $11 - $10 }

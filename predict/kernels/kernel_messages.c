@@ -65,7 +65,7 @@ static halves collect(const bmf_trace_run *run, bmf_event_kind kind)
 
 static void add(bmf_kernel_times *all, const char *operation, const bmf_event *sent, int64_t took)
 {
-    kernel_times_add(all, operation, BMF_FAMILY_PAIR, 2, sent->amount, took);
+    kernel_times_add(all, operation, BMF_FAMILY_PAIR, 2, sent->amount, NULL, took);
 }
 
 static void match_receives(const halves *sends, const halves *receives, bmf_kernel_times *all)
@@ -144,7 +144,7 @@ static void add_agreements(const bmf_trace_run *run, const half *of_call, int64_
         for (int64_t r = 0; r < run->ranks; r++)
             came = of_call[r * each + k].event->begin > came ? of_call[r * each + k].event->begin : came;
         for (int64_t r = 0; r < run->ranks; r++)
-            kernel_times_add(all, "allreduce", BMF_FAMILY_COLLECTIVE, run->ranks, 1,
+            kernel_times_add(all, "allreduce", BMF_FAMILY_COLLECTIVE, run->ranks, 1, NULL,
                              of_call[r * each + k].event->end - came);
     }
 }

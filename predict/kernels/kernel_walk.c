@@ -70,11 +70,17 @@ static int by_time(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-static void add(walker *w, const bmf_event *event, const char *what, int64_t size, int64_t nanoseconds)
+static void add_work(walker *w, const bmf_event *event, const char *what, int64_t size, const bmf_kernel_work *work,
+                     int64_t nanoseconds)
 {
     char operation[BMF_SAMPLE_NAME];
     kernel_operation(kernel_call(w->run, event->node), what, operation);
-    kernel_times_add(w->all, operation, BMF_FAMILY_LOCAL, w->run->ranks, size, nanoseconds);
+    kernel_times_add(w->all, operation, BMF_FAMILY_LOCAL, w->run->ranks, size, work, nanoseconds);
+}
+
+static void add(walker *w, const bmf_event *event, const char *what, int64_t size, int64_t nanoseconds)
+{
+    add_work(w, event, what, size, NULL, nanoseconds);
 }
 
 static void add_ending(walker *w, int64_t until)
@@ -188,7 +194,7 @@ static void take_kernel(walker *w, const bmf_event *event)
 {
     const char *name = w->run->name[event->name];
     char preparation[BMF_SAMPLE_NAME];
-    add(w, event, name, event->amount, event->end - event->begin);
+    add_work(w, event, name, event->amount, run_find_work(w->run, event), event->end - event->begin);
     if (!is_repeated(w, event))
         add(w, event, kernel_preparation(name, preparation), event->amount,
             event->begin - prepared_from(w, event, w->outermost));

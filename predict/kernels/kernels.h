@@ -8,6 +8,7 @@
 #define BMF_KERNELS_H
 
 #include "predict/sheet/samples.h"
+#include "predict/sheet/sheet.h"
 #include "runtime/trace/trace.h"
 
 /* The operation's name for a kernel in a call: "CALL.KERNEL", or "KERNEL" outside of calls (call NULL), because one
@@ -33,5 +34,14 @@ const char *kernel_call(const bmf_trace_run *run, uint32_t node);
  * The runs are sorted if they were not. Errors: BMF_ERROR_ARGUMENT for a predicted run, runs with different numbers of
  * threads, or no kernels at all; BMF_ERROR_MEMORY. The caller frees. */
 int kernel_samples(int runs, bmf_trace_run *const *run, bmf_samples **samples);
+
+/* A sheet fitted to these, and for kernels whose work the traces know, why they take as long
+ * (predict/sheet/mechanism.h), with the memory of the machine on which they ran; NULL: not known, and only operations
+ * count. Errors: those above. The caller frees the sheet. */
+typedef struct bmf_kernel_sheet {
+    bmf_sheet *sheet;
+    int64_t samples;
+} bmf_kernel_sheet;
+int kernel_sheet(int runs, bmf_trace_run *const *run, const bmf_memory *memory, bmf_kernel_sheet *made);
 
 #endif

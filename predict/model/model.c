@@ -38,7 +38,7 @@ static int record_coming(bmf_context *ctx)
     bmf_model_cost cost;
     if (!model_costs_know_overhead(model->costs, call_of(ctx), backend_agreement, operation))
         return BMF_OK;
-    BMF_TRY(model_costs_find(model->costs, ctx, operation, "", 0, 0.0, &cost));
+    BMF_TRY(model_costs_find(model->costs, ctx, operation, "", 0, NULL, 0.0, &cost));
     for (int64_t p = 0; p < ctx->processors; p++)
         actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
     return BMF_OK;
@@ -88,13 +88,26 @@ static int64_t add_up(bmf_model *model, const bmf_work *work, const bmf_piece_ti
             model->listed[p] = true;
             model->elements[p] = 0;
             model->seconds[p] = 0.0;
+            model->work[p] = (bmf_kernel_work){0};
             processor[listed++] = p;
         }
         model->elements[p] += piece->end - piece->begin;
+        host_count(work, i, &model->work[p]);
         if (times)
             model->seconds[p] += (double)(times[i].end - times[i].begin) * 1e-9;
     }
     return listed;
+}
+
+/* Memory that is new to this process would be to the processors, each its share. */
+static void share_fresh(bmf_model *model, const int64_t *processor, int64_t listed)
+{
+    const int64_t fresh = host_fresh_bytes();
+    double all = 0.0;
+    for (int64_t k = 0; k < listed; k++)
+        all += (double)model->elements[processor[k]];
+    for (int64_t k = 0; k < listed && all > 0.0; k++)
+        model->work[processor[k]].fresh = (int64_t)((double)fresh * (double)model->elements[processor[k]] / all);
 }
 
 static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
@@ -102,6 +115,7 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
     bmf_model *model = model_of(ctx);
     int64_t *processor = allocate(work->pieces * (int64_t)sizeof *processor);
     int64_t listed = add_up(model, work, times, processor);
+    share_fresh(model, processor, listed);
     uint16_t name = (uint16_t)run_name(ctx->run, work->kernel);
     char operation[BMF_SAMPLE_NAME], preparation[BMF_SAMPLE_NAME], before[BMF_SAMPLE_NAME];
     kernel_operation(call_of(ctx), work->kernel, operation);
@@ -119,9 +133,9 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
         model->listed[p] = false;
         if (status == BMF_OK)
             status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, kernel.elements,
-                                      model->seconds[p], &kernel.cost);
+                                      &model->work[p], model->seconds[p], &kernel.cost);
         if (status == BMF_OK && prepared)
-            status = model_costs_find(model->costs, ctx, before, "", kernel.elements, 0.0, &kernel.before);
+            status = model_costs_find(model->costs, ctx, before, "", kernel.elements, NULL, 0.0, &kernel.before);
         if (status == BMF_OK)
             model_record_compute(model, &kernel);
     }
@@ -229,7 +243,7 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
         bmf_model_cost cost;
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, "", model->elements[p], 0.0, &cost);
+            status = model_costs_find(model->costs, ctx, operation, "", model->elements[p], NULL, 0.0, &cost);
         if (status == BMF_OK)
             actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
     }
@@ -260,6 +274,7 @@ static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int sta
     if (status == BMF_OK)
         status = record_overhead(ctx, begun->made.message, begun->made.count, false);
     copies_close(&begun->made);
+    host_fresh_bytes();
     return status;
 }
 
@@ -395,6 +410,7 @@ static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t
 {
     const bmf_model *model = model_of(ctx);
     int64_t length = bmf_partition_length(partition);
+    host_fresh_bytes();
     bool measured = model->machine->compute == BMF_COMPUTE_MEASURED && length > 0;
     for (int64_t k = 0; k < partition->parts; k++) {
         int64_t elements = partition->start[k + 1] - partition->start[k];
@@ -414,11 +430,13 @@ static void close_run(bmf_model *model)
         model->network->type->destroy(model->network);
     free(model->elements);
     free(model->seconds);
+    free(model->work);
     free(model->listed);
     model->actions = NULL;
     model->network = NULL;
     model->elements = NULL;
     model->seconds = NULL;
+    model->work = NULL;
     model->listed = NULL;
 }
 
@@ -431,6 +449,7 @@ static int open_run(bmf_context *ctx, bmf_model *model)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     model->elements = allocate(processors * (int64_t)sizeof *model->elements);
     model->seconds = allocate(processors * (int64_t)sizeof *model->seconds);
+    model->work = allocate(processors * (int64_t)sizeof *model->work);
     model->listed = allocate_clear(processors, (int64_t)sizeof *model->listed);
     model->actions = actions_create(processors, ctx->run);
     model->actions->relative_error = machine_compute_error(model->machine);
@@ -447,6 +466,7 @@ void model_restart(bmf_context *ctx)
 {
     bmf_model *model = model_of(ctx);
     close_clocks(model);
+    host_fresh_bytes();
     actions_free(model->actions);
     model->actions = actions_create(ctx->processors, ctx->run);
     model->actions->relative_error = machine_compute_error(model->machine);

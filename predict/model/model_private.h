@@ -9,8 +9,8 @@
 typedef struct bmf_model_costs bmf_model_costs;
 bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processors);
 void model_costs_free(bmf_model_costs *costs);
-/* The cost of `elements` elements of a kernel on one processor. operations: of one element, as in bmf_work; measured:
- * the seconds they took on this host's thread. */
+/* The cost of `elements` elements of a kernel on one processor. operations: of one element, as in bmf_work; work: what
+ * it does for all of them, or NULL; measured: the seconds they took on this host's thread. */
 typedef struct bmf_model_cost {
     double seconds, shared, own;
     int equation;
@@ -19,7 +19,7 @@ typedef struct bmf_model_cost {
 bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation);
 /* BMF_ERROR_ARGUMENT: the machine's sheet has no such kernel. */
 int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations,
-                     int64_t elements, double measured, bmf_model_cost *cost);
+                     int64_t elements, const bmf_kernel_work *work, double measured, bmf_model_cost *cost);
 /* The index-th remark, or NULL. */
 const char *model_costs_remark(const bmf_model_costs *costs, int64_t index);
 
@@ -60,6 +60,7 @@ struct bmf_model {
     /* working memory of a kernel call, by processor; seconds are those measured */
     int64_t *elements;
     double *seconds;
+    bmf_kernel_work *work;
     bool *listed;
 };
 

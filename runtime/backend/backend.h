@@ -36,7 +36,11 @@ typedef struct bmf_work {
     uint32_t round; /* tells the kernel calls of one skeleton call apart, for structural ids */
     const bmf_piece *piece;
     int64_t pieces;
-    bool dynamic; /* workers take the next piece in order as they get free, ignoring piece.worker */
+    bool dynamic;         /* workers take the next piece in order as they get free, ignoring piece.worker */
+    bmf_kernel_work each; /* what is done for every element */
+    /* Adds what a piece does besides, which depends on the data; after the pieces have run. May be NULL. */
+    void (*count)(const void *counted, int64_t index, const bmf_piece *piece, bmf_kernel_work *work);
+    const void *counted;
     int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker);
     void *state;
 } bmf_work;

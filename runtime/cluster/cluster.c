@@ -182,6 +182,8 @@ void cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t 
     bmf_cluster *cluster = ctx->backend_state;
     int64_t *clock = &cluster->lane_clock[lane - ctx->first_processor];
     const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
+    if (kind != BMF_EVENT_KERNEL && kind > BMF_EVENT_SKELETON)
+        host_fresh_bytes();
     begin = begin > *clock ? begin : *clock;
     end = end > begin ? end : begin;
     *clock = end;

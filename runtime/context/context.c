@@ -7,6 +7,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 #include "runtime/context/private.h"
+#include "runtime/backend/host.h"
 #include "runtime/backend/wait.h"
 
 int64_t context_now(const bmf_context *ctx)
@@ -160,4 +161,5 @@ void program_start(bmf_context *ctx)
         ctx->backend->start(ctx);
     else
         context_meet(ctx);
+    host_fresh_bytes();
 }

@@ -62,8 +62,12 @@ int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree
     partials->part = allocate_clear(partition->local_parts, (int64_t)sizeof *partials->part);
     partials->inbox = allocate_clear(1, (int64_t)sizeof *partials->inbox);
     fold_state state = {tree, source, allocate_clear(pieces, (int64_t)sizeof(bmf_forest))};
-    int status = backend_compute(
-        ctx, &(bmf_work){.kernel = kernel, .piece = piece, .pieces = pieces, .run = fold_piece, .state = &state});
+    int status = backend_compute(ctx, &(bmf_work){.kernel = kernel,
+                                                  .piece = piece,
+                                                  .pieces = pieces,
+                                                  .run = fold_piece,
+                                                  .state = &state,
+                                                  .each = source_work(source, false)});
     if (status == BMF_OK && join_pieces(partials, piece, pieces, state.forest) != 0)
         status = bmf_fail(ctx, BMF_ERROR_KERNEL, "operator %s failed", tree->op->name);
     for (int64_t i = 0; i < pieces; i++)
@@ -259,6 +263,7 @@ static int join_all(bmf_partials *partials, uint32_t number, bmf_join_function *
                                                             .round = number + 1, /* 0 was the fold */
                                                             .piece = piece,
                                                             .pieces = inbox->count,
+                                                            .each = {.operations = 1, .read = partials->tree->record},
                                                             .run = join_piece,
                                                             .state = &state});
     free(piece);
