@@ -189,7 +189,7 @@ static void average(router *r, int64_t matrices, edn_figures *f)
 void edn_figures_make(const bmf_edn_place *place, int64_t matrices, int64_t frequencies, edn_figures *figures)
 {
     const int64_t begin = monotonic_ns();
-    router r = {.place = place, .edn = edn_create(&place->shape)};
+    router r = {.place = place, .edn = edn_create_stages(&place->shape, place->stage, place->stages)};
     r.message = allocate((INT64_C(1) << EDN_PROCESSOR_BITS) * (int64_t)sizeof *r.message);
     *figures = (edn_figures){0};
     for (int k = 0; k < COLUMNS; k++) {

@@ -130,7 +130,24 @@ END
     assert_line --regexp '^coloured +128 +1 +1 +yes$'
     refused "two passes need all 64 processors" --bits 10 --elem 4 --matrix bitrev --machine small.machine --procs 32 --method coloured
     sed -i 's/capacity = 2/capacity = 1/' small.machine
-    refused "hyperbars whose buckets carry all" --bits 10 --elem 4 --matrix bitrev --machine small.machine --method coloured
+    refused "one stage of hyperbars whose buckets carry all" --bits 10 --elem 4 --matrix bitrev --machine small.machine --method coloured
+}
+
+@test "further stages of hyperbars" {
+    small_machine
+    # two hyperbars of 8 inputs, 4 buckets of capacity 2; behind each bucket one of 4 inputs and 4 buckets, one port each
+    sed -i 's/capacity = 2;/capacity = 2; further = ( { inputs = 4; buckets = 4; capacity = 1; } );/' small.machine
+    run "$BMF_BIN_DIR/bmf" machine show small.machine
+    assert_line --partial "then hyperbars of 4 inputs and 4 buckets; a thick wire carries 1"
+    # a hyperbar for every bucket passes all that its ports take: nothing changes
+    permute 1 --bits 10 --elem 16 --matrix identity --complement 10 --machine small.machine --method clusters --json
+    json_holds 'abs(d["runs"][0]["seconds"] - 64 * (5 + 2 * 10) * 1e-6) < 1e-12'
+    sed 's/inputs = 4; buckets = 4/inputs = 3; buckets = 4/' small.machine >bad.machine
+    refused "stage 2 does not fit: its inputs" --bits 10 --elem 4 --matrix bitrev --machine bad.machine
+    sed 's/inputs = 4; buckets = 4/inputs = 4; buckets = 3/' small.machine >bad.machine
+    refused "stage 2 does not fit: its buckets" --bits 10 --elem 4 --matrix bitrev --machine bad.machine
+    sed 's/further = (.*);/further = 3;/' small.machine >bad.machine
+    refused "'further' must be a list" --bits 10 --elem 4 --matrix bitrev --machine bad.machine
 }
 
 @test "figures 5.3 to 5.6 as curves, and every matrix of the scatter" {

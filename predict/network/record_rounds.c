@@ -97,11 +97,13 @@ static void colour_records(bmf_record_rounds *r)
 static int make_two_passes(const bmf_edn_place *place, bmf_record_rounds *r)
 {
     const int64_t processors = INT64_C(1) << r->processor_bits, all = place->shape.ports * place->processors_per_port;
-    if (processors != all || !is_power_of_two(place->processors_per_port) || !two_passes_fit(&place->shape))
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                        "two passes need all %lld processors of the machine, and hyperbars whose buckets carry all "
-                        "their inputs",
-                        (long long)all);
+    if (processors != all || !is_power_of_two(place->processors_per_port) || place->stages > 0 ||
+        !two_passes_fit(&place->shape))
+        return bmf_fail(
+            NULL, BMF_ERROR_ARGUMENT,
+            "two passes need all %lld processors of the machine, and one stage of hyperbars whose buckets carry all "
+            "their inputs",
+            (long long)all);
     if (r->method == BMF_RECORDS_COLOURED && r->permutation.bits > MAX_COLOURED_BITS)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "at most 2^%d records can be coloured, not 2^%d", MAX_COLOURED_BITS,
                         r->permutation.bits);
