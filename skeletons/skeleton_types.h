@@ -15,6 +15,7 @@
     X(zip_map_reduce)                                                                                                  \
     X(reduce_each)                                                                                                     \
     X(reduce_many)                                                                                                     \
+    X(reduce_begin)                                                                                                    \
     X(scan)                                                                                                            \
     X(map_scan)                                                                                                        \
     X(scan_each)                                                                                                       \

@@ -97,6 +97,12 @@ static void kernels(void **state)
                  large = (double)kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_dense)", "8x8");
     assert_true(large / small > 1.6 && large / small < 2.8);
     assert_true(kernel_cycles("(broadcast 'b 0 :impl str_bcast)", "8x8") < (int64_t)large);
+    /* along a snake: faster below about 100 nodes, slower above (document 004, 8.3.1); 4 cycles a word at most */
+    assert_true(kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_linear)", "8x8") < (int64_t)large);
+    assert_true(kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_linear)", "12x12") >
+                kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_dense)", "12x12"));
+    assert_in_range(kernel_cycles("(broadcast 'b (runtime) :m 1024 :impl str_bcast_linear)", "8x8"), 3 * 1024,
+                    4 * 1024 + 200);
 }
 
 /* ---- memories ---- */

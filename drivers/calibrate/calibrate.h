@@ -11,6 +11,7 @@ typedef struct bmf_calibrate_options {
     bmf_trial trial;
     bmf_number_list sizes; /* of a command's {n}; of a program's argument found from the file */
     const char *output;
+    const char *memory;          /* a sheet that has the machine's memory; NULL: it is measured */
     int64_t repeats, max_spread; /* of the runs of one size, percent of their median */
 } bmf_calibrate_options;
 

@@ -175,7 +175,7 @@ int calibration_learn(const bmf_calibration *c)
     if (status == BMF_OK)
         status = judge(c, found);
     if (status == BMF_OK)
-        status = memory_sheet(&c->o->trial, c->directory, &memory);
+        status = c->o->memory ? sheet_read(c->o->memory, &memory) : memory_sheet(&c->o->trial, c->directory, &memory);
     if (status == BMF_OK)
         status = make_sheet(c, &memory->memory, kernels, &sheet);
     if (status == BMF_OK)

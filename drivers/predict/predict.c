@@ -98,8 +98,17 @@ static const char *source_name(int number, const char **about)
 static int check_mpi_options(bmf_predict_options *o)
 {
     o->recorded_sources = o->sources == 1;
-    if (!o->mpi && (o->compute != 0 || o->sources != 0 || o->bound >= 0 || o->step > 0 || o->launch || o->swept))
-        return usage_error("--compute, --step, --bound, --launch, --sources and --sweep are for --mpi");
+    const bool model = o->path && is_model(o->path);
+    if (o->set.count > 0 && !model)
+        return usage_error("--set is for files of equations, F.model");
+    if (model && (o->program.argument || o->program.library.count || o->reassociate || o->ranks || o->repeats))
+        return usage_error("--arg, --library, --free, --ranks and --repeats are not for files of equations");
+    if (!o->mpi && (o->sources != 0 || o->bound >= 0 || o->launch || o->swept))
+        return usage_error("--bound, --launch, --sources and --sweep are for --mpi");
+    if (!o->mpi && !model && (o->compute != 0 || o->step > 0))
+        return usage_error("--compute and --step are for --mpi and for files of equations");
+    if ((o->compute == BMF_REPLAY_STEPS) != (o->step > 0))
+        return usage_error("--compute steps goes with --step SECONDS");
     if (!o->mpi)
         return 0;
     if (!o->command)
@@ -108,8 +117,6 @@ static int check_mpi_options(bmf_predict_options *o)
         return usage_error("--ranks and --bmf-schedule are not for --mpi");
     if (o->bound >= 0 && o->samples > 0)
         return usage_error("--samples is for an interval, and --bound for one run without");
-    if ((o->compute == BMF_REPLAY_STEPS) != (o->step > 0))
-        return usage_error("--compute steps goes with --step SECONDS");
     return o->swept ? sweep_check(o) : 0;
 }
 
@@ -402,9 +409,10 @@ int predict_all(const bmf_predict_options *o, bmf_predicted *run)
     for (int64_t k = 0; status == BMF_OK && k < o->processors.count; k++) {
         bool traced = (o->trace || o->html) && k == o->processors.count - 1;
         show_progress(o, k);
-        status = (o->mpi       ? predict_mpi
-                  : o->command ? predict_executable
-                               : predict_program)(o, o->processors.number[k], traced, &run[k]);
+        status = (o->mpi              ? predict_mpi
+                  : o->command        ? predict_executable
+                  : is_model(o->path) ? predict_model
+                                      : predict_program)(o, o->processors.number[k], traced, &run[k]);
     }
     show_progress(o, o->processors.count);
     return status;
@@ -461,6 +469,8 @@ static const bmf_option options[] = {
         "numbers of processors: 1,2,4 or 1..1024 (1, 2, 4, .. 1024); a program says `P_Split (B_Procs)` to use as "
         "many as there are",
         .missing = "on how many processors? give --procs P"),
+    BMF_OPTION("set", "NAME=X", BMF_LIST(bmf_predict_options, set),
+               "the size, or a parameter, of a file of equations; may be given several times"),
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),

@@ -31,6 +31,7 @@ typedef struct bmf_predict_options {
     int bound;             /* 0 least, 1 mean, 2 most; -1: an interval */
     double step;           /* seconds */
     const char *launch;
+    bmf_strings set;       /* of a file of equations with rules */
     const char *schedule;  /* --bmf-schedule, or NULL */
     char *swept;           /* the name of what is swept, NULL: nothing; to be freed */
     bmf_number_list sweep; /* its values */
@@ -69,6 +70,9 @@ int sweep_read_values(const char *text, void *field);
 int sweep_check(const bmf_predict_options *options);
 /* Predicts and prints all values. */
 int sweep_predict(const bmf_predict_options *options);
+/* model.c: a program of which the rules are known, by a file of equations. */
+bool is_model(const char *path);
+int predict_model(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 /* By bmf_replay_compute. */
 extern const char *const compute_names[];
 /* Whether kernels that are timed here need another run after `runs` in `seconds`. */

@@ -55,6 +55,14 @@ static int reduce_two(measure_lists *s)
 }
 
 RUN(run_stencil, bmf_stencil(s->xs, NULL, &mean_of_three, NULL, &s->out))
+static int reduce_begin_and_wait(measure_lists *s)
+{
+    bmf_reduction *sum;
+    BMF_TRY(bmf_reduce_begin(s->xs, &bmf_plus_real, &sum));
+    return bmf_reduction_wait(sum, &s->value);
+}
+
+RUN(run_reduce_begin, reduce_begin_and_wait(s))
 RUN(run_reduce, bmf_reduce(s->xs, &bmf_plus_real, &s->value))
 RUN(run_reduce_placed, bmf_reduce_placed(s->xs, &bmf_plus_real, &s->out))
 RUN(run_reduce_many, reduce_two(s))
@@ -88,6 +96,7 @@ static const measure_operation operations[] = {
     SKELETON("bmf_filter", "keeps every second of a list of ints", measure_open_ints, run_filter),
     SKELETON("bmf_stencil", "means of three neighbours, of reals", measure_open_reals, run_stencil),
     SKELETON("bmf_reduce", "sum of reals", measure_open_reals, run_reduce),
+    SKELETON("bmf_reduce_begin", "sum of reals, begun and waited for", measure_open_reals, run_reduce_begin),
     SKELETON("bmf_reduce_placed", "sum of reals as a list on the first processor", measure_open_reals,
              run_reduce_placed),
     SKELETON("bmf_reduce_many", "sums of two lists of reals in one exchange", measure_open_two_reals, run_reduce_many),

@@ -291,9 +291,10 @@ static int model_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32
     return status;
 }
 
-static void model_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
+static bool model_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
 {
     (void)ctx, (void)under_way;
+    return true;
 }
 
 static int model_exchange_end(bmf_context *ctx, bmf_exchange *under_way)

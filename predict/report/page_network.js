@@ -45,7 +45,7 @@ function linkLoads(run, topology) {
       bytes[topology.routes[at + k]] += every * run.amount[send];
     }
   }
-  return {count, bytes, messages: messages.length * every};
+  return {count, bytes, messages: messages.length * every, exact: every === 1};
 }
 
 // ---- the picture ----
@@ -77,7 +77,7 @@ class NetworkPicture extends Topology {
   describe() {
     const what = network.window ? 'in the window' : 'at ' + formatTime(network.time / stretchOf(this.run), 4);
     const busy = this.load.count.filter(v => v > 0).length, most = Math.max(0, ...this.load.count);
-    const text = plural(Math.round(this.load.messages), 'message') + ' ' + what + ', on ' + plural(busy, 'link') +
+    const text = (this.load.exact ? '' : 'about ') + plural(Math.round(this.load.messages), 'message') + ' ' + what + ', on ' + plural(busy, 'link') +
         ', at most ' + formatCount(most) + ' on one';
     if (this.note.textContent !== text) this.note.textContent = text;
   }
@@ -116,15 +116,15 @@ class NetworkPicture extends Topology {
         pen.fillText(String(node), x, y + 0.5);
       }
     });
-    if (this.lines.length <= 300) this.paintNumbers(pen);
+    if (this.lines.length <= 300 && !network.window) this.paintNumbers(pen);
   }
 
-  // How many messages are on a link, beside it.
+  // How many messages are on a link, nearer to where they come from, so that those of both directions stand apart.
   paintNumbers(pen) {
     for (const line of this.lines) {
       const count = this.load.count[line.link[9]];
       if (count < 2) continue;
-      const x = (line.ax + line.bx) / 4 + line.cx / 2, y = (line.ay + line.by) / 4 + line.cy / 2;
+      const x = 0.49 * line.ax + 0.42 * line.cx + 0.09 * line.bx, y = 0.49 * line.ay + 0.42 * line.cy + 0.09 * line.by;
       pen.lineWidth = 3;
       pen.strokeStyle = theme().paper;
       pen.fillStyle = theme().ink;

@@ -77,12 +77,13 @@ typedef struct bmf_backend {
     int (*exchange)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
     /* The same in two halves, to compute while messages are on their way; sizes must be known. The round, what
      * transfer points to and all segments stay as they are until the end; received ones are complete only then. Rounds
-     * that are under way at once begin in the same order everywhere. progress lets messages proceed: to be called now
-     * and then while computing, by the thread that began. All three NULL: the backend cannot, see
+     * that are under way at once begin in the same order everywhere, unless they have channels of their own
+     * (ctx->channel). progress lets messages proceed: to be called now and then while computing, by the thread that
+     * began; it returns whether the end would not wait. All three NULL: the backend cannot, see
      * backend_exchange_begin. */
     int (*exchange_begin)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
                           bmf_exchange **under_way);
-    void (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
+    bool (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
     int (*exchange_end)(bmf_context *ctx, bmf_exchange *under_way);
     /* A sparse round: `sends` holds only messages from local processors, with sizes; the receivers' side is unknown.
      * Calls incoming for every message that arrives. Collective over all hosts, and settles (see below). Silent
@@ -167,9 +168,12 @@ struct bmf_context {
     FILE *plan;
     char message[BMF_MESSAGE_SIZE];
     bmf_statistics statistics;
-    int64_t epoch;      /* monotonic clock at the start of the run, in this host's clock */
-    char *program;      /* as traces call it */
-    bmf_trace_run *run; /* NULL: not tracing */
+    int64_t epoch; /* monotonic clock at the start of the run, in this host's clock */
+    int channel;   /* of rounds that are begun: those of one channel begin in the same order everywhere; usually 0 */
+    int64_t reductions;              /* that were ever begun (bmf_reduce_begin) */
+    int under_way, reductions_depth; /* reductions that are, and ctx->depth of the call they all belong to */
+    char *program;                   /* as traces call it */
+    bmf_trace_run *run;              /* NULL: not tracing */
     char *trace_path;
     char *machine_path;     /* --bmf-machine, or NULL */
     int64_t imitated_ranks; /* --bmf-ranks, or 0 */
@@ -204,10 +208,9 @@ static inline int backend_exchange_begin(bmf_context *ctx, const bmf_round *roun
     return ctx->backend->exchange_begin ? ctx->backend->exchange_begin(ctx, round, round_number, transfer, under_way)
                                         : ctx->backend->exchange(ctx, round, round_number, transfer);
 }
-static inline void backend_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
+static inline bool backend_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
 {
-    if (under_way)
-        ctx->backend->exchange_progress(ctx, under_way);
+    return !under_way || ctx->backend->exchange_progress(ctx, under_way);
 }
 static inline int backend_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
 {
