@@ -124,7 +124,12 @@ typedef struct bmf_argument {
         .kind = (kind_), .name = #argument_, .pointer = (argument_), __VA_ARGS__                                       \
     }
 #define KERNEL(kernel) POINTER_(BMF_ARGUMENT_KERNEL, kernel, )
-#define OPERATOR(op)   POINTER_(BMF_ARGUMENT_OPERATOR, op, )
+/* The kernel in a struct of one more kind. */
+#define KERNEL_OF(of)                                                                                                  \
+    {                                                                                                                  \
+        .kind = BMF_ARGUMENT_KERNEL, .name = #of, .pointer = (of) ? &(of)->kernel : NULL                               \
+    }
+#define OPERATOR(op) POINTER_(BMF_ARGUMENT_OPERATOR, op, )
 /* Operator k of an array of `count`. */
 #define OPERATOR_AT(ops, count_, k)                                                                                    \
     {                                                                                                                  \

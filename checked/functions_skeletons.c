@@ -81,6 +81,13 @@ STATUS_FUNCTION(bmf_reduce_many,
                 OPERATOR_AT(op, count, 2), OPERATOR_AT(op, count, 3), OPERATOR_AT(op, count, 4),
                 OPERATOR_AT(op, count, 5), OPERATOR_AT(op, count, 6), OPERATOR_AT(op, count, 7),
                 RANGE(count, 1, BMF_MAX_REDUCTIONS), MEMORY(xs), MEMORY(op), MEMORY(value))
+STATUS_FUNCTION(bmf_reduce_begin, (const bmf_list *xs, const bmf_operator *op, bmf_reduction **reduction),
+                (xs, op, reduction),
+                BMF_COLLECTIVE, LIST(xs), OPERATOR(op), MEMORY(reduction))
+STATUS_FUNCTION(bmf_reduction_test, (bmf_reduction *reduction, bool *done), (reduction, done),
+                BMF_ANY_THREAD, MEMORY(reduction), MEMORY(done))
+STATUS_FUNCTION(bmf_reduction_wait, (bmf_reduction *reduction, void *value), (reduction, value),
+                BMF_ANY_THREAD, MEMORY(reduction), MEMORY(value))
 STATUS_FUNCTION(bmf_reduce_placed, (const bmf_list *xs, const bmf_operator *op, bmf_list **out), (xs, op, out),
                 BMF_COLLECTIVE, LIST(xs), OPERATOR(op), NEW_LIST(out))
 STATUS_FUNCTION(bmf_map_reduce,

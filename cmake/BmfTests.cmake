@@ -113,8 +113,8 @@ include(BmfThreads)
 bmf_programs(ctest/cli/programs "")
 bmf_examples(ctest/cli/checked)
 
-# Preloaded into programs: to count what they hand to MPI, to fail as a full or broken disk does, and to wait politely.
-foreach(name count_sends full_disk polite)
+# Preloaded into programs: to count what they hand to MPI, and to fail as a full or broken disk does.
+foreach(name count_sends full_disk)
   add_library(bmf_${name} MODULE ctest/cli/preload/${name}.c)
   target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
   target_link_libraries(bmf_${name} PRIVATE MPICH::MPICH ${CMAKE_DL_LIBS})

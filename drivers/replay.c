@@ -47,13 +47,9 @@ static int work_recorded(const options *o, replayed *r)
 {
     const bmf_network_type *type = r->network->type;
     char text[160];
-    BMF_TRY(replay_recorded(r->trace->run[0], r->machine, r->network, &(bmf_recorded_options){0}, &r->predicted,
-                            &r->counts));
-    r->prediction = (bmf_prediction){.seconds = r->counts.seconds,
-                                     .median = r->counts.seconds,
-                                     .low = r->counts.seconds,
-                                     .high = r->counts.seconds,
-                                     .samples = 1};
+    BMF_TRY(replay_recorded(r->trace->run[0], r->machine, r->network, &(bmf_recorded_options){.samples = o->samples},
+                            &r->predicted, &r->counts));
+    r->prediction = r->counts.time;
     r->remark = allocate_array(MAX_REMARKS, (int64_t)sizeof *r->remark);
     for (const char *said;
          type->remark && r->remarks < MAX_REMARKS - 1 && (said = type->remark(r->network, r->remarks));)

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "drivers/command/command.h"
 #include "predict/report/compare.h"
 #include "predict/report/intervals.h"
 
@@ -31,7 +32,7 @@ int make_run_intervals(bmf_trace_run *run, uint32_t node, int64_t instance, bmf_
 /* The report about one run, or two side by side (second may be NULL); count runs of one program at different numbers of
  * processors make its speed-up curve. */
 int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *const *all, int count,
-                    const char *path);
+                    const bmf_strings *topologies, const char *path);
 
 /* {"run": "measured", "program", "machine", "processors", "ranks", "threads", "seconds", "events", "lost_events"}. */
 json_t *run_json(const bmf_trace_run *run);

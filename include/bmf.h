@@ -16,6 +16,7 @@
 #include <bmf/skeletons.h>
 #include <bmf/slice.h>
 #include <bmf/status.h>
+#include <bmf/stencil.h>
 #include <bmf/trace.h>
 #include <bmf/type.h>
 #include <bmf/version.h>

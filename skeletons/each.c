@@ -60,6 +60,7 @@ typedef struct each_state {
     bmf_slice out[BMF_MAX_LEAVES]; /* reduce: one element an inner list; scan: one a child */
     bmf_forest *forest;            /* by worker */
     char **record;                 /* by worker: two records */
+    bool scans;                    /* otherwise it reduces */
 } each_state;
 
 static void restart(bmf_forest *forest)
@@ -149,6 +150,17 @@ static int scan_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     return 0;
 }
 
+/* Elements of inner lists, and these lists. */
+static void count_inner(const void *counted, int64_t index, const bmf_piece *piece, bmf_kernel_work *work)
+{
+    const each_state *s = counted;
+    bmf_kernel_work each = source_work(s->source, s->scans);
+    (void)index;
+    each.inner = 1;
+    kernel_work_add(work, &each, s->offsets[piece->end - s->first] - s->offsets[piece->begin - s->first]);
+    work->lists += piece->end - piece->begin;
+}
+
 /* Runs one of the two over all local inner lists; `made` is where results go. */
 static int run_each(const bmf_list *xss, const bmf_tree *tree, const bmf_source *children, bmf_scan_kind kind,
                     int (*run)(void *, int64_t, const bmf_piece *, int), const bmf_list *made)
@@ -161,14 +173,21 @@ static int run_each(const bmf_list *xss, const bmf_tree *tree, const bmf_source 
                         .source = children,
                         .offsets = xss->column.offsets,
                         .first = bmf_partition_local_begin(xss->partition),
-                        .kind = kind};
+                        .kind = kind,
+                        .scans = run == scan_piece};
     column_slices(&made->column, 0, state.out);
     state.forest = allocate_clear(ctx->threads, (int64_t)sizeof *state.forest);
     state.record = allocate(ctx->threads * (int64_t)sizeof *state.record);
     for (int w = 0; w < ctx->threads; w++)
         state.record[w] = allocate(2 * tree->record);
-    int status = backend_compute(
-        ctx, &(bmf_work){.kernel = tree->op->name, .piece = piece, .pieces = pieces, .run = run, .state = &state});
+    int status = backend_compute(ctx, &(bmf_work){.kernel = tree->op->name,
+                                                  .piece = piece,
+                                                  .pieces = pieces,
+                                                  .run = run,
+                                                  .state = &state,
+                                                  .each = {.operations = 1},
+                                                  .count = count_inner,
+                                                  .counted = &state});
     for (int w = 0; w < ctx->threads; w++) {
         forest_free(&state.forest[w]);
         free(state.record[w]);

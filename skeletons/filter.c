@@ -69,6 +69,7 @@ static int filter_pieces(const bmf_list *xs, const bmf_kernel *predicate, filter
                                                   .piece = piece,
                                                   .pieces = pieces,
                                                   .dynamic = true,
+                                                  .each = source_work(s->plain, true),
                                                   .run = filter_piece,
                                                   .state = s});
     int64_t kept = selection_finish(&s->selection);

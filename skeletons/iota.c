@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bmf/skeletons.h"
+#include "skeletons/engine/move.h"
 #include "skeletons/engine/source.h"
 
 typedef struct tabulate_state {
@@ -41,9 +42,13 @@ static int fill(bmf_context *ctx, const bmf_kernel *kernel, bmf_list *made)
     pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces);
     sink_open_kernel(&sink, made, BMF_SINK_NEW, 0, kernel, true);
     tabulate_state state = {kernel, &sink};
-    int status = backend_compute(
-        ctx,
-        &(bmf_work){.kernel = kernel->name, .piece = piece, .pieces = pieces, .run = tabulate_piece, .state = &state});
+    int status =
+        backend_compute(ctx, &(bmf_work){.kernel = kernel->name,
+                                         .piece = piece,
+                                         .pieces = pieces,
+                                         .run = tabulate_piece,
+                                         .state = &state,
+                                         .each = {.operations = 1, .written = type_element_bytes(made->type)}});
     sink_close(&sink);
     free(piece);
     return agree_if(ctx, kernel->may_fail, status);

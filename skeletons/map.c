@@ -37,9 +37,12 @@ static int map_into(const bmf_source *source, bmf_list *out, bmf_sink_mode mode)
     pieces_create(ctx, out->partition, BMF_BLOCK, &piece, &pieces);
     sink_open_kernel(&sink, out, mode, source->inputs, source->kernel, source_contiguous(source));
     map_state state = {source, &sink};
-    int status = backend_compute(
-        ctx, &(bmf_work){
-                 .kernel = source->kernel->name, .piece = piece, .pieces = pieces, .run = map_piece, .state = &state});
+    int status = backend_compute(ctx, &(bmf_work){.kernel = source->kernel->name,
+                                                  .piece = piece,
+                                                  .pieces = pieces,
+                                                  .run = map_piece,
+                                                  .state = &state,
+                                                  .each = source_work(source, true)});
     sink_close(&sink);
     free(piece);
     return agree_if(ctx, source->may_fail, status);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/engine/partials.h"
+#include "skeletons/engine/reduction.h"
 #include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_reduce = {
@@ -21,142 +21,14 @@ const bmf_skeleton_type skeleton_zip_map_reduce = {
 const bmf_skeleton_type skeleton_reduce_many = {
     .id = 35, .name = "reduce_many", .communication = BMF_COMMUNICATION_REDUCE, .to_one = true};
 
-/* ---- bringing the partial results together ---- */
-
-typedef struct reduction {
-    bmf_partials *partials;
-    bool placed;   /* the total stays on the first processor */
-    bool may_fail; /* ranks settle at the end */
-} reduction;
-
-static void generate_reduction(bmf_schedule *schedule, const bmf_algorithm *algorithm, const void *state)
-{
-    const reduction *r = state;
-    partials_generate(r->partials, algorithm, partials_bytes, schedule);
-    if (!algorithm->to_first || r->placed)
-        return;
-    schedule->broadcast = schedule->rounds;
-    partials_generate(r->partials, &algorithm_distl_tree, partials_record_bytes, schedule);
-}
-
-/* All values in the order of the elements, one's own in its place, are collected in `prefix`. */
-static int join_each(const bmf_partials *partials, bmf_partial *part, int64_t item, const bmf_message *message,
-                     int64_t begin, int64_t end, const char *values)
-{
-    bmf_forest *all = &part->prefix;
-    int code = 0;
-    (void)begin;
-    if (message->first == (item == 0))
-        forest_start(all, 0);
-    if (message->first == item + 1)
-        code = forest_append(partials->tree, all, part->partial.end, part->partial.value, false);
-    int failed = forest_append(partials->tree, all, end, values, false);
-    return code ? code : failed;
-}
-
-typedef struct total_state {
-    void *value;
-    int64_t bytes;
-} total_state;
-
-static int total_segment(void *state, const bmf_message *message, bmf_segment *segment)
-{
-    const total_state *t = state;
-    (void)message;
-    segment[0] = (bmf_segment){t->value, t->bytes};
-    return 1;
-}
-
-/* The rounds that bring the total from item 0's processor to all, as a record. */
-static int broadcast_total(bmf_context *ctx, const bmf_schedule *schedule, void *value, int64_t bytes)
-{
-    total_state state = {value, bytes};
-    bmf_transfer transfer = {total_segment, total_segment, &state};
-    for (int r = schedule->broadcast; r < schedule->rounds; r++)
-        BMF_TRY(ctx->backend->exchange(ctx, &schedule->round[r], (uint32_t)r, &transfer));
-    return BMF_OK;
-}
-
-/* Ranks without a part of the list take no part in its schedule. */
-static bool every_rank_has_parts(const bmf_context *ctx, const bmf_partition *partition)
-{
-    return ctx->ranks == 1 || (partition->parts == ctx->processors && ctx->processors >= ctx->ranks);
-}
-
-/* Brings the partial results together; afterwards those processors have the total that the algorithm brings it to. */
-static int combine_partials(bmf_partials *partials, const bmf_schedule *schedule, bool each)
-{
-    const int rounds = schedule->broadcast < 0 ? schedule->rounds : schedule->broadcast;
-    int status = BMF_OK;
-    for (int r = 0; r < rounds; r++) {
-        int joined =
-            partials_round(partials, &schedule->round[r], (uint32_t)r, send_partial, each ? join_each : join_partial);
-        status = status ? status : joined;
-    }
-    return failure_defer(partials->ctx, status);
-}
-
-/* The total of one list. */
-static int take_total(const bmf_partials *partials, bool each, void *value)
-{
-    const bmf_partition *partition = partials->partition;
-    bmf_partial *part = &partials->part[0];
-    int code = 0;
-    if (each && partition->local_first == partition->parts - 1)
-        code = forest_append(partials->tree, &part->prefix, part->partial.end, part->partial.value, false);
-    if (forest_total(partials->tree, each ? &part->prefix : &part->partial, value) == 0 && code == 0)
-        return BMF_OK;
-    return bmf_fail(partials->ctx, BMF_ERROR_KERNEL, "operator %s failed", partials->tree->op->name);
-}
-
-/* The totals, one record behind the other, on a rank that has them. */
-static int take_totals(const bmf_partials *partials, bool each, char *value)
-{
-    for (int k = 0; k <= partials->besides; k++) {
-        const bmf_partials *of = partials_together(partials, k);
-        BMF_TRY(take_total(of, each, value));
-        value += partials_room(partials, of->tree->record);
-    }
-    return BMF_OK;
-}
-
-/* Runs a schedule; afterwards value holds the totals on every rank (or, placed, on the first processor's). */
-static int run_reduction(const reduction *r, const bmf_schedule *schedule, const bmf_algorithm *algorithm, char *value)
-{
-    bmf_partials *partials = r->partials;
-    bmf_context *ctx = partials->ctx;
-    const bmf_partition *partition = partials->partition;
-    const int64_t bytes = partials_record_bytes(partials, 0, 1);
-    bool each = algorithm->joining == BMF_JOIN_EACH && partition->parts > 1;
-    bool has_total = partition->local_parts > 0 && (!algorithm->to_first || partition->local_first == 0);
-    BMF_TRY(combine_partials(partials, schedule, each));
-    if (has_total && !ctx->sends_marks)
-        BMF_TRY(failure_defer(ctx, take_totals(partials, each, value)));
-    if (schedule->broadcast >= 0)
-        BMF_TRY(broadcast_total(ctx, schedule, value, bytes));
-    BMF_TRY(agree_if(ctx, r->may_fail, BMF_OK));
-    if (r->placed || every_rank_has_parts(ctx, partition))
-        return BMF_OK;
-    return ctx->backend->bcast(ctx, partition->base, value, bytes);
-}
-
 static int bring_together(bmf_partials *partials, const char *skeleton, const bmf_list *xs, bool placed, bool may_fail,
                           char *value)
 {
-    const bmf_algorithm *algorithm;
-    reduction r = {partials, placed, may_fail};
-    bmf_call call = {.ctx = partials->ctx,
-                     .skeleton = skeleton,
-                     .list = xs,
-                     .choice = {.skeleton = "reduce",
-                                .to_first = placed,
-                                .count = partials->partition->parts,
-                                .bytes = (double)partials_record_bytes(partials, 0, 1)},
-                     .generate = generate_reduction,
-                     .state = &r};
-    bmf_schedule *schedule = plan_make(&call, &algorithm);
-    int status = run_reduction(&r, schedule, algorithm, value);
-    schedule_free(schedule);
+    bmf_reduction_rounds rounds;
+    reduction_open(&rounds, partials, skeleton, xs, placed);
+    const int status = reduction_run(&rounds, may_fail);
+    memcpy(value, rounds.value, (size_t)rounds.bytes);
+    reduction_close(&rounds);
     return status;
 }
 

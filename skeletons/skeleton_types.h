@@ -15,6 +15,7 @@
     X(zip_map_reduce)                                                                                                  \
     X(reduce_each)                                                                                                     \
     X(reduce_many)                                                                                                     \
+    X(reduce_begin)                                                                                                    \
     X(scan)                                                                                                            \
     X(map_scan)                                                                                                        \
     X(scan_each)                                                                                                       \
@@ -36,6 +37,7 @@
     X(nest)                                                                                                            \
     X(pair)                                                                                                            \
     X(component)                                                                                                       \
+    X(stencil)                                                                                                         \
     X(each_part)                                                                                                       \
     X(place)                                                                                                           \
     X(spread)                                                                                                          \

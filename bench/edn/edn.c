@@ -12,26 +12,26 @@ enum { DEFAULT_MATRICES = 1000, DEFAULT_FREQUENCIES = 20000, MAX_MATRICES = 1000
 
 typedef struct options {
     int64_t matrices, frequencies;
-    const char *machine;
+    const char *machine, *html;
     bool json;
 } options;
 
 /* ---- the tables ---- */
 
-enum { COLUMNS = EDN_PERMUTATIONS * BMF_RECORD_METHODS };
+enum { COLUMNS = EDN_PERMUTATIONS * EDN_METHODS };
 
 static void print_times(const edn_figures *f)
 {
     printf("seconds of a permutation (figures 5.3 and 5.4): published, predicted, predicted / published\n");
     printf("* fitted to this column; ? out of order as published\n\n");
-    for (int first = 0; first < COLUMNS; first += BMF_RECORD_METHODS) {
+    for (int first = 0; first < COLUMNS; first += EDN_METHODS) {
         printf("%-14s", f->column[first].permutation);
-        for (int k = first; k < first + BMF_RECORD_METHODS; k++)
+        for (int k = first; k < first + EDN_METHODS; k++)
             printf("%14s%-11s", record_method_name(f->column[k].method), f->column[k].fitted ? "*" : "");
         printf("\n");
         for (int m = 0; m < EDN_SIZES; m++) {
             printf("%6d records", 1 << m);
-            for (int k = first; k < first + BMF_RECORD_METHODS; k++) {
+            for (int k = first; k < first + EDN_METHODS; k++) {
                 const edn_column *c = &f->column[k];
                 printf("  %8.3f%s%8.3f %5.2f", c->published[m], c->doubtful[m] ? "?" : " ", c->predicted[m],
                        c->predicted[m] / c->published[m]);
@@ -45,13 +45,17 @@ static void print_times(const edn_figures *f)
 static void print_random(const edn_figures *f)
 {
     printf("random permutations: port serialisation of a row (figure 5.2), mean seconds (figure 5.6)\n");
-    printf("%12s %28s %28s %10s %10s\n", "records", "published: least, most, mean", "predicted: least, most, mean",
-           "rows", "sets");
+    printf("%12s %28s %28s", "records", "published: least, most, mean", "predicted: least, most, mean");
+    for (int method = 0; method < EDN_METHODS; method++)
+        printf(" %10s", record_method_name((bmf_record_method)method));
+    putchar('\n');
     for (int m = 0; m < EDN_SIZES; m++) {
         const edn_random *r = &f->random[m];
-        printf("%12d %10lld %8lld %8.1f %10lld %8lld %8.1f %10.4f %10.4f\n", 1 << m, (long long)r->published_min,
-               (long long)r->published_max, r->published_mean, (long long)r->min, (long long)r->max, r->mean, r->rows,
-               r->sets);
+        printf("%12d %10lld %8lld %8.1f %10lld %8lld %8.1f", 1 << m, (long long)r->published_min,
+               (long long)r->published_max, r->published_mean, (long long)r->min, (long long)r->max, r->mean);
+        for (int method = 0; method < EDN_METHODS; method++)
+            printf(" %10.4f", r->seconds[method]);
+        putchar('\n');
     }
     if (f->crossing)
         printf("sets are faster than rows from %lld records on; published: from 128 on\n\n", (long long)f->crossing);
@@ -89,12 +93,27 @@ static json_t *json_of_column(const edn_column *c)
                      "fitted", c->fitted, "sizes", sizes);
 }
 
+/* Figure 5.5: by method the seconds of the same matrices. */
+static json_t *json_of_scatter(const edn_random *r)
+{
+    json_t *made = json_object();
+    for (int method = 0; method < EDN_METHODS; method++) {
+        json_t *list = json_array();
+        for (int64_t n = 0; n < r->scattered; n++)
+            json_array_append_new(list, json_real(r->scatter[method][n]));
+        json_object_set_new(made, record_method_name((bmf_record_method)method), list);
+    }
+    return made;
+}
+
 static json_t *json_of_random(const edn_random *r, int64_t records)
 {
-    return json_pack("{s:I, s:I, s:I, s:f, s:I, s:I, s:f, s:f, s:f}", "records", (json_int_t)records, "published_least",
-                     (json_int_t)r->published_min, "published_most", (json_int_t)r->published_max, "published_mean",
-                     r->published_mean, "least", (json_int_t)r->min, "most", (json_int_t)r->max, "mean", r->mean,
-                     "rows_seconds", r->rows, "sets_seconds", r->sets);
+    return json_pack("{s:I, s:I, s:I, s:f, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "records", (json_int_t)records,
+                     "published_least", (json_int_t)r->published_min, "published_most", (json_int_t)r->published_max,
+                     "published_mean", r->published_mean, "least", (json_int_t)r->min, "most", (json_int_t)r->max,
+                     "mean", r->mean, "rows_seconds", r->seconds[BMF_RECORDS_ROWS], "sets_seconds",
+                     r->seconds[BMF_RECORDS_SETS], "clusters_seconds", r->seconds[BMF_RECORDS_CLUSTERS], "scatter",
+                     json_of_scatter(r));
 }
 
 static void print_json(const edn_figures *f, const char *machine)
@@ -146,6 +165,8 @@ static int print(const options *o)
             print_json(&figures, machine->name);
         else
             print_text(&figures, o->frequencies);
+        if (o->html)
+            status = edn_page_write(&figures, machine->name, o->html);
     }
     if (network)
         network->type->destroy(network);
@@ -166,7 +187,9 @@ static const bmf_option table[] = {
     BMF_OPTION("matrices", "N", BMF_WHOLE(options, matrices, 1, MAX_MATRICES), "random permutations for every average"),
     BMF_OPTION("counts", "N", BMF_WHOLE(options, frequencies, 1, MAX_MATRICES),
                "random permutations for the router counts"),
-    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the tables"), BMF_OPTION_END};
+    BMF_OPTION("html", "F", BMF_TEXT(options, html), "also write a page with figures 5.3 to 5.6 as curves"),
+    BMF_OPTION("json", NULL, BMF_FLAG(options, json), "one JSON object instead of the tables"),
+    BMF_OPTION_END};
 
 static const options defaults = {
     .matrices = DEFAULT_MATRICES, .frequencies = DEFAULT_FREQUENCIES, .machine = "decmpp-2048"};

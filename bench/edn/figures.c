@@ -37,7 +37,7 @@ static const edn_column published_columns[] = {
      .published = {0.001, 0.005, 0.010, 0.029, 0.075, 0.125, 0.457, 1.779, 7.022, 27.936, 55.876},
      .fitted = true},
 };
-enum { COLUMNS = EDN_PERMUTATIONS * BMF_RECORD_METHODS, IDENTITY_SETS = 1, TRANSPOSITION_ROWS = 5 };
+enum { COLUMNS = EDN_PERMUTATIONS * EDN_METHODS, IDENTITY_SETS = 1, TRANSPOSITION_ROWS = 5 };
 _Static_assert(sizeof published_columns / sizeof *published_columns == COLUMNS, "a column for each");
 
 static const edn_frequencies published_frequencies[EDN_MACHINES] = {{128, {88.1, 11.9, 0.0}, {0}},
@@ -143,33 +143,53 @@ static double seconds_of(const edn_figures *f, bmf_record_method method, int64_t
 
 /* ---- random permutations ---- */
 
+/* One more random matrix; by method the seconds of its permutation. */
+static void time_random(router *r, const edn_figures *f, edn_random *e, const bmf_permutation *p, int64_t matrices)
+{
+    for (int method = 0; method < EDN_METHODS; method++) {
+        const int64_t rounds = route_round(r, p, (bmf_record_method)method);
+        const double seconds = seconds_of(f, (bmf_record_method)method, rounds, edn_iterations(r->edn));
+        e->seconds[method] += seconds / (double)matrices;
+        if (e->scattered < EDN_SCATTER)
+            e->scatter[method][e->scattered] = seconds;
+        if (method != BMF_RECORDS_ROWS)
+            continue;
+        const int64_t ports = edn_serialisation(r->edn);
+        e->mean += (double)ports / (double)matrices;
+        e->min = ports < e->min ? ports : e->min;
+        e->max = ports > e->max ? ports : e->max;
+    }
+    e->scattered += e->scattered < EDN_SCATTER;
+}
+
 static void average(router *r, int64_t matrices, edn_figures *f)
 {
     uint64_t seed = 2;
     for (int m = 0; m < EDN_SIZES; m++) {
         edn_random *e = &f->random[m];
-        *e = (edn_random){16, INT64_C(16) << m, INT64_MAX, 0, serialisation_means[m], 0.0, 0.0, 0.0};
+        *e = (edn_random){.published_min = 16,
+                          .published_max = INT64_C(16) << m,
+                          .min = INT64_MAX,
+                          .published_mean = serialisation_means[m]};
         for (int64_t n = 0; n < matrices; n++) {
             bmf_permutation p = {.bits = EDN_PROCESSOR_BITS + m};
             bmf_bit_matrix_random(p.bits, &seed, &p.matrix);
-            int64_t rounds = route_round(r, &p, BMF_RECORDS_ROWS), ports = edn_serialisation(r->edn);
-            e->mean += (double)ports / (double)matrices;
-            e->min = ports < e->min ? ports : e->min;
-            e->max = ports > e->max ? ports : e->max;
-            e->rows += seconds_of(f, BMF_RECORDS_ROWS, rounds, edn_iterations(r->edn)) / (double)matrices;
-            rounds = route_round(r, &p, BMF_RECORDS_SETS);
-            e->sets += seconds_of(f, BMF_RECORDS_SETS, rounds, edn_iterations(r->edn)) / (double)matrices;
+            time_random(r, f, e, &p, matrices);
         }
     }
     f->crossing = 0;
-    for (int m = EDN_SIZES - 1; m >= 0 && f->random[m].sets < f->random[m].rows; m--)
+    for (int m = EDN_SIZES - 1; m >= 0; m--) {
+        const double *seconds = f->random[m].seconds;
+        if (seconds[BMF_RECORDS_SETS] >= seconds[BMF_RECORDS_ROWS])
+            break;
         f->crossing = INT64_C(1) << m;
+    }
 }
 
 void edn_figures_make(const bmf_edn_place *place, int64_t matrices, int64_t frequencies, edn_figures *figures)
 {
     const int64_t begin = monotonic_ns();
-    router r = {.place = place, .edn = edn_create(&place->shape)};
+    router r = {.place = place, .edn = edn_create_stages(&place->shape, place->stage, place->stages)};
     r.message = allocate((INT64_C(1) << EDN_PROCESSOR_BITS) * (int64_t)sizeof *r.message);
     *figures = (edn_figures){0};
     for (int k = 0; k < COLUMNS; k++) {

@@ -108,4 +108,9 @@ int bench_same_list(const bench_case *c, const bmf_list *list);
 int bench_verify_out(bench_case *c);
 int bench_verify_total(bench_case *c);
 
+/* The row of stencils: bench/skeletons/stencil.c. */
+int bench_prepare_stencil(bench_case *c);
+int bench_run_stencil(bench_case *c);
+int bench_hand_stencil(bench_case *c);
+
 #endif

@@ -21,9 +21,19 @@ make_array()
     python3 -c "import numpy; numpy.save('$1', numpy.linspace(0, 1, $2))"
 }
 
+# Memory is measured once for all tests, and not to the last cache: this takes long.
+setup_file()
+{
+    cd "$BATS_FILE_TMPDIR"
+    "$BMF_BIN_DIR/bmf" sheet measure --ops memory_read,memory_write --max-elements 65536 --factor 4 --repeats 3 --seconds 2 -o memory.raw
+    "$BMF_BIN_DIR/bmf" sheet fit memory.raw -o memory.sheet
+}
+
 bmf()
 {
-    run --separate-stderr timeout 120 "$BMF_BIN_DIR/bmf" "$@"
+    local memory=()
+    [ "$1" != calibrate ] || memory=(--memory "$BATS_FILE_TMPDIR/memory.sheet")
+    run --separate-stderr timeout 120 "$BMF_BIN_DIR/bmf" "$1" "${memory[@]}" "${@:2}"
 }
 
 # refuses MESSAGE ARGUMENT...: exit code 2, nothing on standard output, one line that says MESSAGE

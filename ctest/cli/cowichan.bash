@@ -6,7 +6,7 @@ load_cowichan()
     bats_load_library bats-assert
     cd "$BATS_TEST_TMPDIR"
     export OMP_WAIT_POLICY=passive
-    polite=$BMF_BUILD_DIR/libbmf_polite.so
+    recorder=$BMF_BUILD_DIR/libbmf-record.so
     programs=$BMF_BUILD_DIR/cowichan
 }
 
@@ -14,7 +14,7 @@ load_cowichan()
 plain()
 {
     if [ "$1" -gt 2 ]; then
-        "$MPIRUN" -n "$1" -genv LD_PRELOAD "$polite" "$programs/$2" "${@:3}"
+        "$MPIRUN" -n "$1" -genv BMF_RECORD_OPTIONS polite -genv LD_PRELOAD "$recorder" "$programs/$2" "${@:3}"
     else
         "$MPIRUN" -n "$1" "$programs/$2" "${@:3}"
     fi

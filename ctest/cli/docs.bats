@@ -18,7 +18,7 @@ snippets()
     /^```/ && inside {
         inside = 0
         count++
-        if (text ~ /^(#include|typedef|static|BMF_((MAP|ZIP|FOLD)_KERNEL|(NON)?COMMUTATIVE_OPERATOR))/)
+        if (text ~ /^(#include|typedef|static|BMF_((MAP|ZIP|FOLD|STENCIL)_KERNEL|(NON)?COMMUTATIVE_OPERATOR))/)
             print text
         else
             bodies = bodies "static int snippet" count "(bmf_context *ctx, bmf_list *xs, bmf_list *ys, bmf_list *ints)\n" \

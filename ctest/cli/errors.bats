@@ -30,6 +30,10 @@ mistake()
     mistake zip-length 2 "zip needs lists of equal shape" "10 elements" "11 elements"
 }
 
+@test "a context closed before its reduction was waited for: says so" {
+    mistake under-way 2 "bmf_close: 1 reduction was begun and not waited for"
+}
+
 @test "lists on different processors: both shapes" {
     mistake zip-place 2 "4 processors (0, 1, .. 3)" "processor 0"
 }

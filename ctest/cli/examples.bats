@@ -66,7 +66,7 @@ PYTHON
 }
 
 @test "every example explains itself, and refuses wrong arguments with exit code 2" {
-    for name in 01-sum-of-squares 02-mean-variance 03-dot-product 04-histogram 05-maximum-segment-sum 06-sample-sort; do
+    for name in 01-sum-of-squares 02-mean-variance 03-dot-product 04-histogram 05-maximum-segment-sum 06-sample-sort 07-heat; do
         example 2 "$name" --help
         assert_success
         assert_line --index 0 --partial "usage: mpirun -n RANKS $name"
@@ -235,5 +235,63 @@ assert np.array_equal(np.sort(a), b, equal_nan=a.dtype == float)"
 import numpy as np
 assert np.array_equal(np.sort(np.load('reals.npy')), np.load('out.npy'))"
         assert_success
+    done
+}
+
+@test "07: the plate, its changes and its mean are numpy's, with the same bits on any number of ranks and processors" {
+    need_numpy
+    for size in "20 31 120" "1 9 3" "64 2 51" "3 3 1"; do
+        # shellcheck disable=SC2086
+        set -- $size
+        expected=$(python3 - "$@" <<'PYTHON'
+import sys
+import numpy as np
+rows, columns, steps = map(int, sys.argv[1:])
+u = np.zeros((rows, columns))
+for step in range(1, steps + 1):
+    w = np.zeros((rows + 2, columns + 2))
+    w[0, :] = 100.0
+    w[1:-1, 1:-1] = u
+    new = 0.25 * ((w[:-2, 1:-1] + w[2:, 1:-1]) + (w[1:-1, :-2] + w[1:-1, 2:]))
+    if step % 50 == 0 or step == steps:
+        print(f"change after {step}: {np.abs(new - u).max():.9g}")
+    u = new
+np.save("plate.npy", u.ravel())
+print(f"mean: {u.mean():.12g}")
+PYTHON
+)
+        for machine in "1 1" "2 6" "5 16"; do
+            rm -f out.npy
+            example "${machine% *}" 07-heat --bmf-procs "${machine#* }" "$@" out.npy
+            assert_success
+            assert_output "$expected"
+            cmp plate.npy out.npy
+        done
+    done
+    for arguments in "0 5 5" "5 5 x" "5 5" "5 5 5 a b"; do
+        # shellcheck disable=SC2086
+        example 2 07-heat $arguments
+        assert_failure 2
+    done
+}
+
+@test "08: two pipelines on disjoint processors, with a trace each" {
+    for ranks in 1 2 3 5; do
+        rm -f both.*.trace
+        run --separate-stderr "$MPIRUN" -n "$ranks" -genv BMF_THREADS 1 "$BMF_BIN_DIR/08-two-groups" 1001 both
+        assert_success
+        assert_output $'squares 333833500\nlargest prefix 501'
+        "$BMF_BIN_DIR/bmf" convert both.squares.trace --to csv -o squares.csv
+        "$BMF_BIN_DIR/bmf" convert both.series.trace --to csv -o series.csv
+        [ "$(grep -c '"main/scan' squares.csv)" -eq 0 ]
+        [ "$(grep -c '"main/scan' series.csv)" -ge 1 ]
+        # one lane for every rank of its half, and no message that leaves it
+        [ "$(awk -F, '$4 == "kernel" { lanes[$2] } END { print length(lanes) }' squares.csv)" -eq $((ranks == 1 ? 1 : ranks / 2)) ]
+        [ "$(awk -F, '$4 == "kernel" { lanes[$2] } END { print length(lanes) }' series.csv)" -eq $(((ranks + 1) / 2)) ]
+    done
+    for arguments in "" "0" "x" "5 a b"; do
+        # shellcheck disable=SC2086
+        run "$MPIRUN" -n 2 "$BMF_BIN_DIR/08-two-groups" $arguments
+        assert_failure 2
     done
 }

@@ -344,8 +344,17 @@ sends()
         assert_success
         assert_output 84
         assert_equal "$(sends main/P_Distl)" "7 x 8"
-        assert_equal "$(sends main/P_Project)" $'7 x 80\n8 x 8' # the list of indices: its size, its length, 64 bytes
+        assert_equal "$(sends main/P_Project)" "8 x 8" # indices that are a progression are computed
         assert_equal "$(sends main/P_Reduce)" "7 x 8"
+    done
+    program 'P_Reduce (B_Op (B_Plus)) . P_Project . B_Alltup [P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . P_Split (B_Num 8),
+            B_Id] [7, 5, 6, 4, 3, 2, 0, 1]'
+    for ranks in 1 2 3 8; do
+        BMF_SCHEDULE=split=direct bmf "$ranks" run prog.bmf --procs 8 --trace run.trace
+        assert_success
+        assert_output 28
+        # each its part: its size, its length, the own index and one wish; then the elements
+        assert_equal "$(sends main/P_Project)" $'7 x 32\n8 x 8'
     done
     program 'P_Map (B_Addr (B_Num 1) (B_Num 2)) . P_Distl . B_Alltup [B_Alltup [B_Con (B_Int 3), B_Con (B_True)], P_Split (B_Num 4)] [1, 2, 3, 4]'
     for ranks in 1 3; do

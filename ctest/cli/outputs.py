@@ -59,6 +59,9 @@ OUTPUTS = [
     ("sheet plot", 1, "bmf sheet plot K.sheet send -o OUT", "same"),
     ("machine make", 1, "bmf machine make K.sheet --kernels K.kernels -o OUT", "same"),
     ("convert --to otf2", 1, "bmf convert K.trace --to otf2 -o OUT", "directory"),
+    ("model fit", 1, "bmf model fit " + " ".join(f"fitK-{p}-{n}.trace" for p in (1, 2, 4) for n in (8, 16, 32)) +
+     " --param n -o OUT", "same"),
+    ("predict --trace of rules", 1, "bmf predict rulesK.model --machine one.machine --procs 2 --set n=8 --trace OUT", "trace"),
     ("model plot --html", 1, "bmf model plot K.model -p 1,2 -d 20,40 -o OUT.html", "same"),
     ("model plot --svg", 1, "bmf model plot K.model -p 1,2 -d 20 -o OUT.svg", "same"),
     ("model plot --gp", 1, "bmf model plot K.model -p 1,2 -d 20 -o OUT.gp", "same"),
@@ -201,6 +204,12 @@ def make_inputs():
     os.chmod("program", 0o755)
     for number in (1, 2, 3):
         put(f"{number}.model", b"phase work(p,d,c) = %d * d / p\nphase wait(p) = p\n" % number)
+        put(f"rules{number}.model", b'program "rules", "n"\nranks 1\nwork %d\ncall collective "bcast" root 0 bytes 8*d\n' % number)
+        for processes in (1, 2, 4):
+            for size in (8, 16, 32):
+                predict = ["predict", f"rules{number}.model", "--machine", "one.machine", "--procs", str(processes), "--set", f"n={size}",
+                           "--trace", f"fit{number}-{processes}-{size}.trace"]
+                subprocess.run([BMF, *predict], check=True, stdout=subprocess.DEVNULL)
         sweep = ["sweep", "run", "-p", "1,2", "-n", f"{number}0,{number}5", "--launch", "env", "-o", f"{number}.sweep"]
         subprocess.run([BMF, *sweep, "--", "./program", "{n}", "{p}"], check=True)
     commands = ["run listK.bmf --out K.npy", "run eachK.bmf --out eachK.npy", "predict sumK.bmf --machine one.machine --procs 4 --trace K.trace",

@@ -81,7 +81,8 @@ END
     assert_success
     json_holds 'list(d) == ["machine", "processors", "bits", "elem", "class", "rank_r", "fastest", "runs"]'
     json_holds 'list(d["runs"][0]) == ["method", "rounds", "messages", "bytes", "seconds", "lo", "hi", "in_domain"]'
-    json_holds '[r["method"] for r in d["runs"]] == ["rounds", "alltoallv", "naive", "sets", "clusters", "rows"]'
+    json_holds '[r["method"] for r in d["runs"]] == ["rounds", "alltoallv", "naive", "sets", "clusters", "rows", "two-pass",
+                                                    "coloured"]'
     json_holds '(d["machine"], d["processors"], d["bits"], d["elem"]) == ("small", 64, 10, 8)'
     json_holds '(d["class"], d["rank_r"]) == ("BPC", 4)'
     json_holds 'd["fastest"] == min(d["runs"], key=lambda r: r["seconds"])["method"]'
@@ -96,8 +97,8 @@ END
     small_machine
     permute 1 --bits 10 --elem 16 --matrix identity --complement 10 --machine small.machine --json
     assert_success
-    json_holds '[r["messages"] for r in d["runs"]] == [64, 64, 64, 1024, 1024, 1024]'
-    json_holds 'all(r["bytes"] == 16384 for r in d["runs"])'
+    json_holds '[r["messages"] for r in d["runs"][:6]] == [64, 64, 64, 1024, 1024, 1024]'
+    json_holds 'all(r["bytes"] == 16384 for r in d["runs"][:6])'
     json_holds 'abs(d["runs"][3]["seconds"] - 16 * (5 + 4 * 2 * 10) * 1e-6) < 1e-12'
     json_holds 'abs(d["runs"][4]["seconds"] - 64 * (5 + 2 * 10) * 1e-6) < 1e-12'
     json_holds 'd["runs"][5]["seconds"] == d["runs"][3]["seconds"]' # the rows are sets
@@ -106,10 +107,107 @@ END
     json_holds 'd["runs"][3]["seconds"] == 0'
     sed -i 's/receive_us = 0.0;/receive_us = 0.0; setup_us = 100.0; own_records = "routed";/' small.machine
     permute 1 --bits 10 --elem 16 --matrix identity --machine small.machine --json
-    json_holds 'all(r["messages"] == r["bytes"] == 0 for r in d["runs"])'
+    json_holds 'all(r["messages"] == r["bytes"] == 0 for r in d["runs"][:6])'
     json_holds 'abs(d["runs"][3]["seconds"] - (100 + 16 * (5 + 4 * 2 * 10)) * 1e-6) < 1e-12'
     json_holds 'abs(d["runs"][4]["seconds"] - (100 + 64 * (5 + 2 * 10)) * 1e-6) < 1e-12'
     json_holds 'abs(d["runs"][5]["seconds"] - 16 * (5 + 4 * 2 * 10) * 1e-6) < 1e-12'
+}
+
+# 64 sets of 16 records, each in two passes of one iteration; sets by colouring are made beforehand.
+@test "two passes take two iterations a set, whatever the permutation" {
+    small_machine
+    sed -i 's/receive_us = 0.0;/receive_us = 0.0; setup_us = 100.0; own_records = "routed";/' small.machine
+    for matrix in identity bitrev random:1 random:2 transpose:5; do
+        permute 1 --bits 10 --elem 16 --matrix $matrix --machine small.machine --json
+        assert_success
+        json_holds '[r["rounds"] for r in d["runs"][6:]] == [128, 128]'
+        json_holds 'abs(d["runs"][6]["seconds"] - (100 + 128 * (5 + 2 * 10)) * 1e-6) < 1e-12'
+        json_holds 'abs(d["runs"][7]["seconds"] - 128 * (5 + 2 * 10) * 1e-6) < 1e-12'
+        json_holds 'all(r["bytes"] == 16 * r["messages"] <= 2 * 16384 for r in d["runs"][6:])'
+    done
+    permute 1 --bits 10 --matrix random:1 --describe --machine small.machine
+    assert_line --regexp '^two-pass +128 +1 +1 +yes$'
+    assert_line --regexp '^coloured +128 +1 +1 +yes$'
+    refused "two passes need all 64 processors" --bits 10 --elem 4 --matrix bitrev --machine small.machine --procs 32 --method coloured
+    sed -i 's/capacity = 2/capacity = 1/' small.machine
+    refused "one stage of hyperbars whose buckets carry all" --bits 10 --elem 4 --matrix bitrev --machine small.machine --method coloured
+}
+
+@test "further stages of hyperbars" {
+    small_machine
+    # two hyperbars of 8 inputs, 4 buckets of capacity 2; behind each bucket one of 4 inputs and 4 buckets, one port each
+    sed -i 's/capacity = 2;/capacity = 2; further = ( { inputs = 4; buckets = 4; capacity = 1; } );/' small.machine
+    run "$BMF_BIN_DIR/bmf" machine show small.machine
+    assert_line --partial "then hyperbars of 4 inputs and 4 buckets; a thick wire carries 1"
+    # a hyperbar for every bucket passes all that its ports take: nothing changes
+    permute 1 --bits 10 --elem 16 --matrix identity --complement 10 --machine small.machine --method clusters --json
+    json_holds 'abs(d["runs"][0]["seconds"] - 64 * (5 + 2 * 10) * 1e-6) < 1e-12'
+    sed 's/inputs = 4; buckets = 4/inputs = 3; buckets = 4/' small.machine >bad.machine
+    refused "stage 2 does not fit: its inputs" --bits 10 --elem 4 --matrix bitrev --machine bad.machine
+    sed 's/inputs = 4; buckets = 4/inputs = 4; buckets = 3/' small.machine >bad.machine
+    refused "stage 2 does not fit: its buckets" --bits 10 --elem 4 --matrix bitrev --machine bad.machine
+    sed 's/further = (.*);/further = 3;/' small.machine >bad.machine
+    refused "'further' must be a list" --bits 10 --elem 4 --matrix bitrev --machine bad.machine
+}
+
+@test "figures 5.3 to 5.6 as curves, and every matrix of the scatter" {
+    run --separate-stderr timeout 60 "$BMF_BIN_DIR/bmf-bench" edn --json --matrices 7 --counts 1 --html edn.html
+    assert_success
+    before=""
+    json_holds 'all(len(r["scatter"][m]) == 7 for r in d["random"] for m in ("rows", "sets", "clusters"))'
+    json_holds 'all(abs(sum(r["scatter"][m]) / 7 - r[m + "_seconds"]) < 1e-9 for r in d["random"] for m in ("rows", "sets", "clusters"))'
+    # sets of clusters never win (document 003, 5.3) but against large rounds of rows
+    json_holds 'all(r["clusters_seconds"] > r["sets_seconds"] for r in d["random"])'
+    grep -q "Figure 5.5" edn.html
+    [ "$(grep -o '<svg' edn.html | wc -l)" -ge 4 ]
+}
+
+@test "--bmf-trace and --html leave the predicted run, as long as it was said to be" {
+    small_machine
+    sed -i 's/receive_us = 0.0;/receive_us = 0.0; setup_us = 100.0;/' small.machine
+    local method machine
+    echo 'name = "plain"; compute = { zero = true; };
+          network = { type = "hockney"; latency_us = 20.0; bandwidth_mb_per_s = 15.0; ports = "single"; };' >plain.machine
+    for machine in small.machine plain.machine; do
+        for method in rounds alltoallv naive sets; do
+            permute 1 --bits 9 --elem 8 --matrix random:3 --machine $machine --procs 16 --method $method --json \
+                --bmf-trace p.trace --html p.html
+            assert_success
+            before="$output"
+            run --separate-stderr "$BMF_BIN_DIR/bmf" report p.trace --json
+            assert_success
+            json_holds 'd["runs"][0]["processors"] == 16'
+            json_holds '(d["runs"][0]["intervals"][1]["path"]) == "main/permute '$method'"'
+            json_holds 'all(w["runs"][0][k] == d["runs"][0]["intervals"][0]["all"][k] for k in ("messages", "bytes"))'
+            json_holds 'abs(w["runs"][0]["seconds"] - d["runs"][0]["seconds"]) < 2e-9'
+            grep -q "permute $method" p.html
+        done
+    done
+    for method in clusters rows two-pass coloured; do
+        permute 1 --bits 9 --elem 8 --matrix random:3 --machine small.machine --method $method --json --bmf-trace p.trace
+        assert_success
+        before="$output"
+        run --separate-stderr "$BMF_BIN_DIR/bmf" report p.trace --json
+        json_holds 'all(w["runs"][0][k] == d["runs"][0]["intervals"][0]["all"][k] for k in ("messages", "bytes"))'
+        json_holds 'abs(w["runs"][0]["seconds"] - d["runs"][0]["seconds"]) < 2e-9'
+    done
+    # without a method it is the fastest one's
+    permute 1 --bits 9 --elem 8 --matrix random:3 --machine small.machine --json --bmf-trace p.trace
+    before="$output"
+    run --separate-stderr "$BMF_BIN_DIR/bmf" report p.trace --json
+    json_holds 'd["runs"][0]["intervals"][1]["path"] == "main/permute " + w["fastest"]'
+    refused "--html goes with a prediction" --bits 5 --elem 8 --matrix bitrev --html p.html
+}
+
+@test "a real run and the predicted one are compared event by event" {
+    "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" permute --bits 9 --elem 8 --matrix bitrev --method rounds --bmf-procs 16 \
+        --bmf-trace real.trace >/dev/null
+    permute 1 --bits 9 --elem 8 --matrix bitrev --method rounds --machine workstations-16 --bmf-trace p.trace
+    assert_success
+    run "$BMF_BIN_DIR/bmf" compare real.trace p.trace --html both.html
+    assert_success
+    assert_line --regexp "permute rounds"
+    grep -q "permute rounds" both.html
 }
 
 @test "the command and bmf-bench edn are one model of the DECmpp" {
@@ -153,7 +251,8 @@ END
 @test "what the router makes of a permutation" {
     permute 1 --bits 21 --matrix transpose:11 --describe --machine decmpp-2048 --json
     assert_success
-    json_holds '{m["method"]: m["port_serialisation"] for m in d["methods"]} == {"rows": 2048, "sets": 16, "clusters": 1}'
+    json_holds '{m["method"]: m["port_serialisation"] for m in d["methods"]} == {"rows": 2048, "sets": 16, "clusters": 1,
+                                                                                     "two-pass": 1, "coloured": 1}'
     json_holds '(d["rank_alpha"], d["sets"], d["devices"]) == (10, 1024, 2048)'
     permute 1 --bits 11 --matrix identity --describe --machine decmpp-2048
     assert_success

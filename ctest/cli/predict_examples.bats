@@ -107,6 +107,10 @@ need_numpy()
     everywhere "$BMF_BIN_DIR/06-sample-sort" many.npy sorted.npy
 }
 
+@test "07: the heat of a plate, whose edges travel while the inside is computed" {
+    everywhere "$BMF_BIN_DIR/07-heat" 40 33 60
+}
+
 @test "permutations with messages of more than 64 kB and of less" {
     for method in rounds alltoallv; do
         for ranks in 1 2 4; do

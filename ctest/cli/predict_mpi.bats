@@ -73,9 +73,9 @@ rank 1: $4 us"
 }
 
 @test "the output is the same, and replays of recordings give the same predicted run" {
-    "$MPIRUN" -n 3 "$PATTERNS" ring groups steps nonblocking persistent probes > plain
+    "$MPIRUN" -n 3 "$PATTERNS" ring exchange groups steps nonblocking persistent probes > plain
     for compute in zero measured; do
-        predict 3 --compute $compute -- "$PATTERNS" ring groups steps nonblocking persistent probes
+        predict 3 --compute $compute -- "$PATTERNS" ring exchange groups steps nonblocking persistent probes
         cmp plain output
     done
     cat > idle.machine << EOM
@@ -95,13 +95,12 @@ EOM
 @test "a task farm is the same every time, under load" {
     (while :; do :; done) &
     load=$!
-    for k in 1 2 3; do
+    for k in 1 2; do # ten times in slow_predict_mpi.bats
         # shellcheck disable=SC2086
         predict 8 $steps --trace farm$k.trace -- "$COWICHAN/farm"
     done
     kill $load
     cmp farm1.trace farm2.trace
-    cmp farm1.trace farm3.trace
     # workers communicate 15 to 30 percent of the phase, and wait longest at its start, when all ask at once
     "$BMF" convert farm1.trace --to csv -o - | awk -F, '
         $5 ~ /\/farm/ && $3 > 0 && $3 < 7 && $4 != "region" { all += $11 - $10; if ($4 != "kernel") comm += $11 - $10 }

@@ -11,7 +11,7 @@ setup()
     cd "$BATS_TEST_TMPDIR"
     BMF=$BMF_BIN_DIR/bmf
     PATTERNS=$BMF_BIN_DIR/mpi_patterns
-    ALL="ring farm groups nonblocking persistent probes file steps"
+    ALL="ring exchange farm groups nonblocking persistent probes file steps"
 }
 
 # record RANKS FILE OPTION.. -- ARGUMENT..: standard output in FILE.out
@@ -64,8 +64,9 @@ events()
 }
 
 @test "recording politely gives the same events" {
-    record 3 plain -- ring groups
-    record 3 polite --polite -- ring groups
+    record 3 plain -- ring exchange groups
+    record 3 polite --polite -- ring exchange groups
+    cmp plain.out polite.out
     structure() { "$BMF" convert "$1.trace" --to csv -o - | awk -F, '$4 != "kernel" { print $2, $4, $5, $6, $9, $12 }' | sort; }
     diff <(structure plain) <(structure polite)
 }

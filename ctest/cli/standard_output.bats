@@ -43,6 +43,7 @@ printing()
         mesh) echo run bitrev --size 4x4 ;;
         "model best" | "model eval") echo life -p 1..4 -d 20 ;;
         "model check") echo life ;;
+        "model fit") echo fit-*.trace --param n -o out.model ;;
         "model list") ;;
         "model plot") echo life -p 1..4 -d 20 -o out.svg ;;
         permute) echo --bits 4 --elem 8 --matrix gray --json ;;
@@ -75,6 +76,12 @@ END
     cp "$BMF_SOURCE_DIR"/examples/cop/matmul.* .
     "$BMF" run sum.bmf --procs 2 --trace in.trace
     "$BMF" sweep -p 1 -n 1,2 -o in.sweep -- true {n}
+    printf '%s\n' 'program "rules", "n"' 'ranks 1' 'call collective "bcast" root 0 bytes 8*d' >rules.model
+    for p in 1 2 4; do
+        for n in 8 16 32; do
+            "$BMF" predict rules.model --machine ideal --procs $p --set n=$n --trace fit-$p-$n.trace
+        done
+    done
     printf '#!/bin/sh\nexec "$@"\n' >start1
     chmod +x start1
     # A pipe whose reader has gone.

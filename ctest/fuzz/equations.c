@@ -1,4 +1,5 @@
-/* Fuzz target of equations; what can be read can be checked, described and asked. */
+/* Fuzz target of equations and of the rules of programs; what can be read can be checked, described, asked and
+ * followed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +7,7 @@
 #include "bmf/status.h"
 #include "ctest/fuzz/fuzz.h"
 #include "predict/equations/equations.h"
+#include "predict/fit/generate.h"
 
 static void ask(const bmf_equations *equations)
 {
@@ -26,6 +28,21 @@ static void ask(const bmf_equations *equations)
     free(estimate);
 }
 
+static void follow(const bmf_equations *equations)
+{
+    bmf_trace_run *run;
+    for (int64_t sample = 0; sample < 2; sample++) {
+        const int status = program_generate(equations, 20, 3, sample, 1 << 12, &run);
+        if (status != BMF_OK) {
+            demand_line(status);
+            continue;
+        }
+        for (int64_t k = 0; k < run->events; k++)
+            demand(run->event[k].begin <= run->event[k].end && run->event[k].peer < run->lanes, "events are right");
+        run_free(run);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     static const bmf_equation_settings settings[] = {{.as_printed = true}, {.whole_rows = true}};
@@ -43,6 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     equations_check(equations, &remark);
     free(remark);
     ask(equations);
+    follow(equations);
     equations_free(equations);
     return 0;
 }

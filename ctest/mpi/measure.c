@@ -69,7 +69,7 @@ static int expected_p(const measure_operation *o, int team)
     default:
         break;
     }
-    int p = ctx->ranks;
+    int p = o->min > LARGEST ? 0 : ctx->ranks;
     while (o->powers_of_two && (p & (p - 1)) != 0)
         p--;
     return p >= o->min_ranks ? p : 0;

@@ -211,7 +211,7 @@ bmf_characteristics reference_lane(const bmf_trace_run *run, uint32_t root, int3
             first = run->event[k].begin < first ? run->event[k].begin : first;
             last = run->event[k].end > last ? run->event[k].end : last;
         }
-    for (int64_t time = 0; time < run_end(run); time++) {
+    for (int64_t time = 0; time < run_latest_end(run); time++) {
         int64_t alone = alone_at(run, time);
         int64_t kernel = running(run, 1U << BMF_EVENT_KERNEL, lane, time, false);
         int64_t file = running(run, 1U << BMF_EVENT_FILE, lane, time, false);

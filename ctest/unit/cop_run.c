@@ -28,6 +28,29 @@ static bmf_cop_program *parse(const char *text, const char *size)
     return program;
 }
 
+/* Phases between which no barriers are use a link in different slots. */
+static void check_wires(const bmf_cop_plan *plan)
+{
+    const bmf_scheduled_hardware *hardware = &plan->settings.hardware;
+    const int64_t links = hardware->mesh.nodes * BMF_MESH_PORTS * hardware->length;
+    bmf_cop_phase **phase;
+    const int64_t phases = cop_list_phases(plan, &phase);
+    for (int64_t p = 0; p < phases; p++)
+        for (int64_t q = 0; q < p; q++) {
+            bool *one = calloc((size_t)links, 1), *other = calloc((size_t)links, 1);
+            assert_true(one && other);
+            if (phase[p]->routes && phase[q]->routes && !cop_are_apart_in_time(phase[p], phase[q])) {
+                streams_mark_links(phase[p]->routes, one);
+                streams_mark_links(phase[q]->routes, other);
+            }
+            for (int64_t k = 0; k < links; k++)
+                assert_false(one[k] && other[k]);
+            free(one);
+            free(other);
+        }
+    free(phase);
+}
+
 /* NULL: the phases do not fit. */
 static bmf_cop_plan *routed(const bmf_cop_program *program)
 {
@@ -38,9 +61,10 @@ static bmf_cop_plan *routed(const bmf_cop_program *program)
     bmf_cop_plan *plan = NULL;
     if (cop_plan_make(program, &settings, NULL, &plan) != BMF_OK)
         return NULL;
-    cop_add_barriers(plan);
-    if (cop_route_plan(plan) == BMF_OK)
+    if (cop_route_to_run(plan) == BMF_OK) {
+        check_wires(plan);
         return plan;
+    }
     cop_plan_free(plan);
     return NULL;
 }
@@ -73,6 +97,37 @@ static void kernels(void **state)
                  large = (double)kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_dense)", "8x8");
     assert_true(large / small > 1.6 && large / small < 2.8);
     assert_true(kernel_cycles("(broadcast 'b 0 :impl str_bcast)", "8x8") < (int64_t)large);
+    /* along a snake: faster below about 100 nodes, slower above (document 004, 8.3.1); 4 cycles a word at most */
+    assert_true(kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_linear)", "8x8") < (int64_t)large);
+    assert_true(kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_linear)", "12x12") >
+                kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_dense)", "12x12"));
+    assert_in_range(kernel_cycles("(broadcast 'b (runtime) :m 1024 :impl str_bcast_linear)", "8x8"), 3 * 1024,
+                    4 * 1024 + 200);
+}
+
+/* ---- memories ---- */
+
+/* Five phases in four blocks: in the elimination's loops {0,1,2} and {3,4}, phase 4 takes the block of a phase that is
+ * three changes away, not that of phase 2, which is two. */
+static void phases_take_the_furthest_block(void **state)
+{
+    (void)state;
+    bmf_cop_program *program = parse("(loop 'a 9 (phase (barrier 'p)) (phase (barrier 'q)) (phase (barrier 'r)))"
+                                     "(loop 'b 9 (phase (barrier 's)) (phase (barrier 't)))",
+                                     "2x2");
+    bmf_cop_plan *plan = routed(program);
+    assert_non_null(plan);
+    int64_t *block = cop_map_phases(plan, 5);
+    static const int64_t expected[] = {1, 2, 3, 4, 1};
+    for (int p = 0; p < 5; p++)
+        assert_int_equal(block[p], expected[p]);
+    free(block);
+    block = cop_map_phases(plan, 2);
+    for (int p = 0; p < 5; p++)
+        assert_int_equal(block[p], 1);
+    free(block);
+    cop_plan_free(plan);
+    cop_free(program);
 }
 
 /* ---- random programs ---- */
@@ -137,11 +192,23 @@ static void put_operator(made *m)
 {
     static const char *const subset[] = {"rows", "cols", "(list (all *nodes*))", "'((0 1))",
                                          "(list (reverse (all *nodes*)))"};
-    static const char *const form[] = {
-        "broadcast '%s (runtime)", "broadcast '%s 1",  "stream '%s 1 0", "cshift '%s -1", "eoshift '%s 1",
-        "reduce '%s 'f 1",         "allreduce '%s 'f", "prefix '%s 'f",  "cshift '%s 2",  "barrier '%s"};
+    static const char *const form[] = {"broadcast '%s (runtime)",
+                                       "broadcast '%s 1",
+                                       "stream '%s 1 0",
+                                       "cshift '%s -1",
+                                       "eoshift '%s 1",
+                                       "reduce '%s 'f 1",
+                                       "allreduce '%s 'f",
+                                       "prefix '%s 'f",
+                                       "cshift '%s 2",
+                                       "barrier '%s",
+                                       "stream '%s (runtime) (runtime)",
+                                       "stream '%s 0 (runtime)",
+                                       "reduce '%s 'f (runtime)",
+                                       "stream '%s (runtime) 1",
+                                       "broadcast '%s (runtime) :impl 'str_bcast_linear"};
     char label[20], code[100], text[300];
-    const int which = (int)choose(m, 10);
+    const int which = (int)choose(m, 15);
     snprintf(label, sizeof label, "o%d", m->operators++);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -191,18 +258,30 @@ static int number_of(const bmf_cop_instance *instance, int64_t node)
     return -1;
 }
 
+/* Sources and destinations that are known at run time differ from pass to pass, and are equal in some. */
 static int64_t source_of(const bmf_cop_instance *instance, int pass)
 {
     return instance->operand[0].runtime ? pass % instance->nodes : instance->operand[0].value;
+}
+
+static int64_t destination_of(const bmf_cop_instance *instance, int pass)
+{
+    return instance->operand[1].runtime ? (2 * pass + 1) % instance->nodes : instance->operand[1].value;
 }
 
 static void run_operator(const bmf_cop_services *s, const bmf_cop_operator *op, const bmf_cop_instance *instance,
                          int own, int pass, values v)
 {
     const int id = (int)op->number;
-    const int32_t source = (int32_t)source_of(instance, pass);
+    const int32_t source = (int32_t)source_of(instance, pass), destination = (int32_t)destination_of(instance, pass);
+    int32_t operand[BMF_COP_OPERANDS];
+    int operands = 0;
     values out = {0};
-    s->load(s->state, id, instance->operand[0].runtime, &source);
+    if (instance->operand[0].runtime)
+        operand[operands++] = source;
+    if (op->kind == BMF_COP_STREAM && instance->operand[1].runtime)
+        operand[operands++] = destination;
+    s->load(s->state, id, operands, operand);
     if (op->kind == BMF_COP_BARRIER) {
         s->call(s->state, id, v, out, NULL);
     } else if (cop_is_functional(op->kind)) {
@@ -213,11 +292,13 @@ static void run_operator(const bmf_cop_services *s, const bmf_cop_operator *op, 
                                                        : true;
         if (has)
             mix(v, out, op->words);
-    } else if (own == source) {
-        s->write(s->state, id, v);
-    } else if (op->kind == BMF_COP_BROADCAST || own == instance->operand[1].value) {
-        s->read(s->state, id, out);
-        mix(v, out, op->words);
+    } else {
+        if (own == source)
+            s->write(s->state, id, v);
+        if (op->kind == BMF_COP_BROADCAST ? own != source : own == destination) {
+            s->read(s->state, id, out);
+            mix(v, out, op->words);
+        }
     }
 }
 
@@ -258,7 +339,7 @@ static void interpret(const bmf_cop_operator *op, const bmf_cop_instance *in, in
             mix(own, fold, op->words);
         else if (op->kind == BMF_COP_BROADCAST && k != source)
             mix(own, before[source], op->words);
-        else if (op->kind == BMF_COP_STREAM && k == in->operand[1].value)
+        else if (op->kind == BMF_COP_STREAM && k == destination_of(in, pass))
             mix(own, before[source], op->words);
         else if (op->kind == BMF_COP_CSHIFT)
             mix(own, before[((k - by) % n + n) % n], op->words);
@@ -362,7 +443,7 @@ static void mistakes_at_run_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(random_programs),
-                                       cmocka_unit_test(mistakes_at_run_time)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(phases_take_the_furthest_block),
+                                       cmocka_unit_test(random_programs), cmocka_unit_test(mistakes_at_run_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

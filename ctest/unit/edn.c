@@ -121,6 +121,52 @@ static void routes_as_defined(void **state)
     }
 }
 
+/* ---- more stages ---- */
+
+/* A switch of 16 ports as figure 3.2 has, written down by hand: hyperbar and bucket of each stage for a message. Stage
+ * 1: 4 hyperbars of 4 inputs, 2 buckets of capacity 2. Stage 2, in each half: 8 wires' worth at 2 hyperbars of 4, 2
+ * buckets of capacity 2. Stage 3, in each quarter: 4 at 1 hyperbar, 4 buckets of capacity 1: its ports. */
+static void three_stages(void **state)
+{
+    enum { PORTS_OF_16 = 16, COUNT = 40 };
+    static const bmf_edn_shape shape = {16, 4, 2, 2};
+    static const bmf_edn_stage further[] = {{4, 2, 2}, {4, 4, 1}};
+    uint64_t seed = 21;
+    (void)state;
+    bmf_edn *edn = edn_create_stages(&shape, further, 2);
+    assert_null(edn_stage_fault(&shape, further, 0));
+    assert_null(edn_stage_fault(&shape, further, 1));
+    for (int times = 0; times < 200; times++) {
+        int64_t from[COUNT], to[COUNT], wanted[COUNT];
+        for (int k = 0; k < COUNT; k++) {
+            from[k] = test_below(&seed, PORTS_OF_16);
+            to[k] = test_below(&seed, PORTS_OF_16);
+            wanted[k] = -1;
+        }
+        for (int64_t t = 0, left = COUNT; left > 0; t++) {
+            int in[16] = {0}, out[16] = {0}, one[4][2] = {{0}}, two[2][2][2] = {{{0}}}, three[4][4] = {{0}};
+            for (int k = 0; k < COUNT; k++) {
+                const int64_t half = to[k] / 8, quarter = to[k] / 4;
+                int *first = &one[from[k] % 4][half], *second = &two[half][from[k] % 4 % 2][quarter % 2],
+                    *third = &three[quarter][to[k] % 4];
+                if (wanted[k] >= 0 || in[from[k]] || out[to[k]] || *first == 2 || *second == 2 || *third == 1)
+                    continue;
+                in[from[k]] = out[to[k]] = 1;
+                ++*first;
+                ++*second;
+                ++*third;
+                wanted[k] = t;
+                left--;
+            }
+        }
+        edn_clear(edn);
+        for (int k = 0; k < COUNT; k++)
+            assert_int_equal(edn_route(edn, from[k], to[k]), wanted[k]);
+        assert_true(edn_bound(edn) <= edn_iterations(edn));
+    }
+    edn_free(edn);
+}
+
 /* ---- router counts of figure 5.1 ---- */
 
 /* Affine maps of ports: the load of every used thick wire is the same power of two, and the count is load / K. */
@@ -209,7 +255,7 @@ static void expect_serialisation(const bmf_permutation *p, bool matrix)
     const bmf_edn_place place = place_of(&of_128, matrix);
     bmf_edn *edn = edn_create(&of_128);
     bmf_message message[1 << D];
-    for (int method = 0; method < BMF_RECORD_METHODS; method++) {
+    for (int method = 0; method <= BMF_RECORDS_CLUSTERS; method++) {
         bmf_record_rounds r;
         int64_t count = 0;
         assert_int_equal(record_rounds_make(p, D, (bmf_record_method)method, &place, &r), BMF_OK);
@@ -318,7 +364,7 @@ static void rounds_of_records(void **state)
                 bmf_permutation p = {.bits = bits};
                 bmf_bit_matrix_random(bits, &seed, &p.matrix);
                 p.complement = random_bits(&seed) & low_bits(bits);
-                for (int method = 0; method < BMF_RECORD_METHODS; method++)
+                for (int method = 0; method <= BMF_RECORDS_CLUSTERS; method++)
                     expect_rounds(&p, 5, (bmf_record_method)method, &place);
             }
     }
@@ -471,6 +517,7 @@ int main(void)
                                        cmocka_unit_test(the_documents_clusters),
                                        cmocka_unit_test(every_order_is_a_permutation),
                                        cmocka_unit_test(routes_as_defined),
+                                       cmocka_unit_test(three_stages),
                                        cmocka_unit_test(router_counts),
                                        cmocka_unit_test(serialisation),
                                        cmocka_unit_test(rows_of_document),

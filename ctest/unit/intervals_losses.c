@@ -101,6 +101,9 @@ static void serial_work_before_a_split(void **state)
         assert_int_equal(intervals->interval[0].all.synchronisation, 0);
         assert_int_equal(interval_of(intervals, map)->all.insufficient, 0);
         assert_int_equal(interval_of(intervals, map)->all.productive, (int64_t)PARALLEL * lanes);
+        assert_int_equal(intervals->interval[0].type, BMF_INTERVAL_USER);
+        assert_int_equal(interval_of(intervals, serial)->type, BMF_INTERVAL_SEQUENTIAL);
+        assert_int_equal(interval_of(intervals, map)->type, BMF_INTERVAL_PARALLEL);
         check_sum(intervals);
         intervals_free(intervals);
         run_free(run);
@@ -204,11 +207,48 @@ static void serial_work_before_an_agreement(void **state)
     run_free(run);
 }
 
+/* Operations are calls, whatever their rounds and processors: two reductions, one of them of a reduction and a split,
+ * entered three times; and a split of its own. */
+static void operations_are_calls(void **state)
+{
+    (void)state;
+    bmf_trace_run *run = reference_empty_run(8);
+    const uint32_t region = run_node(run, 0, "step", BMF_EVENT_REGION);
+    const uint32_t first = run_call(run, region, "reduce plus", skeleton_reduce.id);
+    const uint32_t second = run_call(run, region, "map_reduce square plus", skeleton_map_reduce.id);
+    const uint32_t inner = run_call(run, second, "reduce plus", skeleton_reduce.id),
+                   parts = run_call(run, second, "split", skeleton_split.id);
+    const uint32_t split = run_call(run, 0, "split", skeleton_split.id);
+    for (int32_t lane = 0; lane < run->lanes; lane++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            const int64_t begin = 100 * k;
+            reference_event(run, BMF_EVENT_REGION, lane, begin, begin + 90, region, k, 0, -1, 0);
+            reference_event(run, BMF_EVENT_SKELETON, lane, begin, begin + 40, first, k, 0, -1, 0);
+            reference_event(run, BMF_EVENT_SKELETON, lane, begin + 40, begin + 80, second, k, 0, -1, 0);
+            reference_event(run, BMF_EVENT_SKELETON, lane, begin + 40, begin + 50, inner, k, 0, -1, 0);
+            reference_event(run, BMF_EVENT_SKELETON, lane, begin + 50, begin + 60, parts, k, 0, -1, 0);
+        }
+        reference_event(run, BMF_EVENT_SKELETON, lane, 300, 320, split, 0, 0, -1, 0);
+    }
+    bmf_intervals *intervals = intervals_of(run);
+    assert_int_equal(intervals->interval[0].operations[BMF_COMMUNICATION_REDUCE], 6);
+    assert_int_equal(intervals->interval[0].operations[BMF_COMMUNICATION_SPLIT], 4);
+    assert_int_equal(interval_of(intervals, region)->operations[BMF_COMMUNICATION_REDUCE], 6);
+    assert_int_equal(interval_of(intervals, region)->operations[BMF_COMMUNICATION_SPLIT], 3);
+    assert_int_equal(interval_of(intervals, second)->operations[BMF_COMMUNICATION_REDUCE], 3);
+    assert_int_equal(interval_of(intervals, inner)->operations[BMF_COMMUNICATION_REDUCE], 0);
+    assert_int_equal(interval_of(intervals, split)->operations[BMF_COMMUNICATION_SPLIT], 1);
+    intervals_free(intervals);
+    run_free(run);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(serial_work_before_a_split), cmocka_unit_test(serial_work_before_a_tree),
-        cmocka_unit_test(serial_work_in_turns), cmocka_unit_test(agreements_are_synchronisation),
-        cmocka_unit_test(serial_work_before_an_agreement)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(serial_work_before_a_split),
+                                       cmocka_unit_test(serial_work_before_a_tree),
+                                       cmocka_unit_test(serial_work_in_turns),
+                                       cmocka_unit_test(agreements_are_synchronisation),
+                                       cmocka_unit_test(serial_work_before_an_agreement),
+                                       cmocka_unit_test(operations_are_calls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

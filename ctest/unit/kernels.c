@@ -52,7 +52,7 @@ static void holds(const bmf_samples *samples, const char *operation, int64_t d, 
                     sample->seconds[k] < (double)nanoseconds[k] * 1e-9 + 1e-15);
 }
 
-static void a_kernel_counts_from_the_event_before_it(void **state)
+static void what_precedes_a_kernel_is_a_time_of_its_own(void **state)
 {
     (void)state;
     bmf_trace_run *run = make_run();
@@ -65,11 +65,13 @@ static void a_kernel_counts_from_the_event_before_it(void **state)
         add(run, BMF_EVENT_KERNEL, 0, lane, 9000, 9100, 7, -1, "free");             /* outside of calls */
     }
     assert_int_equal(kernel_samples(1, &run, &samples), BMF_OK);
-    holds(samples, "map_square.square", 10, 4, (int64_t[]){1000, 400, 1000, 400});
+    holds(samples, "map_square.square", 10, 4, (int64_t[]){900, 100, 899, 100});
     /* from the last event's end, as far as the outermost call reaches back */
-    assert_non_null(find(samples, "free", 7));
+    holds(samples, "map_square.square.before", 10, 4, (int64_t[]){100, 300, 101, 300});
+    holds(samples, "free", 7, 2, (int64_t[]){100, 100});
     assert_int_equal(find(samples, "free", 7)->p, 2);
-    assert_int_equal(samples->count, 2);
+    assert_non_null(find(samples, "free.before", 7));
+    assert_int_equal(samples->count, 4);
     samples_free(samples);
     run_free(run);
 }
@@ -98,8 +100,9 @@ static void messages_are_told_apart_from_what_is_around_them(void **state)
     holds(samples, "recvmin", 800, 1, (int64_t[]){0});
     holds(samples, "split.receive", 800, 1, (int64_t[]){5000});
     /* the wait for rank 1 does not belong to the kernel, which begins 50 ns after its call */
-    holds(samples, "map.one", 5, 2, (int64_t[]){400, 400});
-    assert_int_equal(samples->count, 7);
+    holds(samples, "map.one.before", 5, 2, (int64_t[]){50, 50});
+    holds(samples, "map.one", 5, 2, (int64_t[]){350, 350});
+    assert_int_equal(samples->count, 8);
     samples_free(samples);
     run_free(run);
 }
@@ -119,7 +122,31 @@ static void receives_of_one_round_count_together(void **state)
     add(run, BMF_EVENT_KERNEL, gather, 0, 650, 700, 3, -1, "join");
     assert_int_equal(kernel_samples(1, &run, &samples), BMF_OK);
     holds(samples, "gather.receive", 150, 1, (int64_t[]){50});
-    holds(samples, "gather.join", 3, 1, (int64_t[]){50}); /* what was before it belongs to the receives */
+    holds(samples, "gather.join", 3, 1, (int64_t[]){50});
+    holds(samples, "gather.join.before", 3, 1, (int64_t[]){0}); /* what was before it belongs to the receives */
+    samples_free(samples);
+    run_free(run);
+}
+
+/* Two processors on each of two ranks; ranks come at 500 and 900, and go on at 950 and 940. */
+static void agreements_last_from_the_last_ones_coming(void **state)
+{
+    (void)state;
+    bmf_trace_run *run = run_create("program", "host", 4, 2, 1);
+    bmf_samples *samples;
+    uint32_t map = run_node(run, 0, "map", BMF_EVENT_SKELETON);
+    for (int32_t lane = 0; lane < 4; lane++) {
+        const int64_t computed = lane < 2 ? 100 + 100 * lane : 600 + 100 * (lane - 2);
+        add(run, BMF_EVENT_SKELETON, map, lane, 40, 960, 0, -1, NULL);
+        add(run, BMF_EVENT_KERNEL, map, lane, computed, computed + 100, 5, -1, "one");
+        add(run, BMF_EVENT_COLLECTIVE, map, lane, lane < 2 ? 500 : 900, lane < 2 ? 950 : 940, 0, -1, "agreement");
+    }
+    assert_int_equal(kernel_samples(1, &run, &samples), BMF_OK);
+    holds(samples, "allreduce", 1, 2, (int64_t[]){50, 40});
+    holds(samples, "map.agreement", 0, 2, (int64_t[]){200, 100});
+    holds(samples, "map.one", 5, 4, (int64_t[]){100, 100, 100, 100});
+    holds(samples, "map.one.before", 5, 2, (int64_t[]){60, 560}); /* once a rank */
+    assert_int_equal(samples->count, 4);
     samples_free(samples);
     run_free(run);
 }
@@ -158,9 +185,10 @@ static void what_cannot_be_learnt_from_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_kernel_counts_from_the_event_before_it),
+        cmocka_unit_test(what_precedes_a_kernel_is_a_time_of_its_own),
         cmocka_unit_test(messages_are_told_apart_from_what_is_around_them),
         cmocka_unit_test(receives_of_one_round_count_together),
+        cmocka_unit_test(agreements_last_from_the_last_ones_coming),
         cmocka_unit_test(names_are_those_of_operations),
         cmocka_unit_test(what_cannot_be_learnt_from_is_refused),
     };

@@ -228,13 +228,13 @@ static void broadcast_takes_two_cycles_a_word(void **unused)
 static void linear_broadcast_takes_four(void **unused)
 {
     (void)unused;
-    int64_t all[16];
-    for (int64_t n = 0; n < 16; n++)
-        all[n] = n;
+    int64_t snake[16], back[16];
+    for (int64_t k = 0; k < 16; k++)
+        snake[k] = back[15 - k] = k / 4 % 2 ? k / 4 * 4 + 3 - k % 4 : k;
     for (int candidates = 1; candidates <= 2; candidates++) {
         world w = make_world(4, 4, LENGTH);
-        add_stream(&w, 0, 15, all + 1, 0.25 * candidates);
-        add_stream(&w, 12, 12, all, 0.25 * candidates); /* the snake ends in node 12 */
+        add_stream(&w, snake[0], 15, snake + 1, 0.25 * candidates);
+        add_stream(&w, back[0], 15, back + 1, 0.25 * candidates);
         w.stream[0].reprogrammed = w.stream[1].reprogrammed = true;
         route(&w, true);
         if (candidates == 1) {

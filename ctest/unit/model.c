@@ -99,7 +99,7 @@ static void split_of_fifteen(void **state)
     close_model(&made);
 }
 
-/* 5.4: a value of sixteen bytes to eight processors: seven messages, 16 * 7 = 112 bytes. */
+/* A value of sixteen bytes to eight processors along the tree of 5.4. */
 static void large_distl(void **state)
 {
     static const int64_t messages[] = {1, 2, 4}, bytes[] = {16, 32, 64};

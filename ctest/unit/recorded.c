@@ -20,7 +20,7 @@
 enum { MICROSECOND = 1000, BYTES = 8, MAX_EVENTS = 8192 };
 
 static const char t3d_path[] = "unit_recorded_t3d.sheet", life_path[] = "unit_recorded_life.sheet",
-                  workstations_path[] = "unit_recorded_workstations.sheet";
+                  workstations_path[] = "unit_recorded_workstations.sheet", noisy_path[] = "unit_recorded_noisy.sheet";
 
 #define SHEET(entries)                                                                                                 \
     "format = \"bmf sheet 1\";\ntitle = \"t\";\nunits = \"us\";\nlogarithm = \"natural\";\nentries = (" entries ");\n"
@@ -170,12 +170,17 @@ static double end_of(const bmf_trace_run *run, int32_t lane, bmf_event_kind kind
     return end;
 }
 
+static const char noisy_sheet[] = SHEET(PAIR("send", "1, 1000", "c = 10.0;") "," PAIR(
+    "recvmin", "1, 1000", "c = 20.0;") "," PAIR("recv", "1, 1000", "c = 100.0; errors = [10.0, 0.0, 0.0];"));
+
 #define MACHINE(path, more) "network = { type = \"sheet\"; sheet = \"" path "\"; " more " };\n"
 static const char t3d[] = MACHINE("unit_recorded_t3d.sheet", ""), life[] = MACHINE("unit_recorded_life.sheet", ""),
                   life_congested[] = MACHINE("unit_recorded_life.sheet", "congested = true;"),
                   workstations[] = MACHINE("unit_recorded_workstations.sheet", "pairs = \"allsend\";"),
                   workstations_messages[] =
                       MACHINE("unit_recorded_workstations.sheet", "pairs = \"allsend\"; collectives = \"messages\";");
+
+static const char noisy[] = MACHINE("unit_recorded_noisy.sheet", "");
 
 static void write_file(const char *path, const char *text)
 {
@@ -191,6 +196,7 @@ static int write_sheets(void **state)
     write_file(t3d_path, t3d_sheet);
     write_file(life_path, life_sheet);
     write_file(workstations_path, workstations_sheet);
+    write_file(noisy_path, noisy_sheet);
     return 0;
 }
 
@@ -200,6 +206,7 @@ static int remove_sheets(void **state)
     unlink(t3d_path);
     unlink(life_path);
     unlink(workstations_path);
+    unlink(noisy_path);
     return 0;
 }
 
@@ -277,12 +284,12 @@ static void workstations_have_no_pairs(void **state)
     replayed r;
     add_barrier(&p);
     replay(&p, workstations, &r);
-    assert_close(r.result.seconds, 0.072, 1e-9); /* 9000 p us */
+    assert_close(r.result.time.seconds, 0.072, 1e-9); /* 9000 p us */
     unreplay(&r);
     /* Dissemination: three rounds of one message to and one from everybody. allsend(d) = 2000 + d us: each is busy with
      * sending for that long, and with receiving for as long again. */
     replay(&p, workstations_messages, &r);
-    assert_close(r.result.seconds, 3 * 2 * 0.002, 1e-9);
+    assert_close(r.result.time.seconds, 3 * 2 * 0.002, 1e-9);
     unreplay(&r);
     program_free(&p);
 }
@@ -312,12 +319,63 @@ static void the_ring_of_life_takes_what_the_document_says(void **state)
     replayed r;
     /* 1042 + 2 * 60 + 2 * 91.75: both messages are there when they are asked for. */
     replay(&p, life, &r);
-    assert_close(r.result.seconds, 20 * 1345.5e-6, 1e-9);
+    assert_close(r.result.time.seconds, 20 * 1345.5e-6, 1e-9);
     assert_int_equal(r.result.messages, 32 * 20 * 2);
     unreplay(&r);
     /* The first comes 250 us after 1042, the second after that and 91.75. */
     replay(&p, life_congested, &r);
-    assert_close(r.result.seconds, 20 * 1383.75e-6, 1e-9);
+    assert_close(r.result.time.seconds, 20 * 1383.75e-6, 1e-9);
+    unreplay(&r);
+    program_free(&p);
+}
+
+/* ---- intervals ---- */
+
+static void assert_between(double value, double low, double high)
+{
+    if (!(value >= low && value <= high))
+        fail_msg("%g is not in %g .. %g", value, low, high);
+}
+
+/* A message that takes 100 us, with a standard error of 10 us: 95 % are in 80.4 .. 119.6. */
+static void noise_of_the_sheet_is_that_of_the_run(void **state)
+{
+    (void)state;
+    program p = program_create(2);
+    replayed r, again;
+    add(&p, 0, BMF_EVENT_SEND, "send", 1, 100 * BYTES, 0);
+    add(&p, 1, BMF_EVENT_RECEIVE, "recv", 0, 100 * BYTES, 0);
+    replay(&p, noisy, &r);
+    assert_close(r.result.time.seconds, 100e-6, 1e-12);
+    assert_int_equal(r.result.time.samples, 200); /* as many as are ever taken */
+    assert_between(r.result.time.median, 98e-6, 102e-6);
+    assert_between(r.result.time.low, 77e-6, 84e-6);
+    assert_between(r.result.time.high, 116e-6, 123e-6);
+    for (int64_t k = 0; k < r.run->events; k++) {
+        const bmf_event *e = &r.run->event[k];
+        const bool receives = e->kind == BMF_EVENT_RECEIVE;
+        assert_int_equal(e->end - e->begin, receives ? 100 * MICROSECOND : 10 * MICROSECOND);
+        assert_between((double)e->low, receives ? 77e3 : 10e3, receives ? 84e3 : 10e3);
+        assert_between((double)e->high, receives ? 116e3 : 10e3, receives ? 123e3 : 10e3);
+    }
+    replay(&p, noisy, &again);
+    assert_memory_equal(&r.result.time, &again.result.time, sizeof r.result.time);
+    unreplay(&again);
+    unreplay(&r);
+    program_free(&p);
+}
+
+/* A power that is stated is off by relative_error: 95 % of exp(N(0, ln(1 + 0.3^2))) are in 0.56 .. 1.78. */
+static void a_stated_power_has_an_interval(void **state)
+{
+    (void)state;
+    program p = program_create(1);
+    replayed r;
+    compute(&p, 0, 1000);
+    replay(&p, "compute = { power = 2.0; };\nnetwork = { type = \"fixed\"; };\nrelative_error = 0.3;\n", &r);
+    assert_close(r.result.time.median, 500e-6, 1e-9);
+    assert_between(r.result.time.low / 500e-6, 0.5, 0.62);
+    assert_between(r.result.time.high / 500e-6, 1.6, 1.95);
     unreplay(&r);
     program_free(&p);
 }
@@ -349,9 +407,9 @@ static void messages_of_collectives_come_to_an_end(void **state)
                     add(&p, lane, BMF_EVENT_COLLECTIVE, operations[k], lanes / 2, bytes, 0);
                 replay(&p, machine, &r);
                 if (lanes == 1)
-                    assert_true(r.result.seconds == 0.0);
+                    assert_true(r.result.time.seconds == 0.0);
                 else
-                    assert_in_time(operations[k], lanes, r.result.seconds);
+                    assert_in_time(operations[k], lanes, r.result.time.seconds);
                 unreplay(&r);
                 program_free(&p);
             }
@@ -419,6 +477,8 @@ int main(void)
         cmocka_unit_test(all_leave_a_collective_together),
         cmocka_unit_test(workstations_have_no_pairs),
         cmocka_unit_test(the_ring_of_life_takes_what_the_document_says),
+        cmocka_unit_test(noise_of_the_sheet_is_that_of_the_run),
+        cmocka_unit_test(a_stated_power_has_an_interval),
         cmocka_unit_test(messages_of_collectives_come_to_an_end),
         cmocka_unit_test(what_cannot_be_replayed_is_said),
     };

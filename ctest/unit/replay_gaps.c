@@ -77,6 +77,7 @@ static double simulate(const bmf_actions *actions, bmf_network *network, bmf_tra
 /* The time that processors work without an event. */
 typedef enum hidden_work {
     ANYWHERE, /* of any length, before and after messages and agreements */
+    NAMED,    /* the same, and agreements are events */
     TELLABLE, /* where a recording tells it from waiting: between an event and an agreement only if all have the same */
 } hidden_work;
 
@@ -129,6 +130,7 @@ static bmf_actions *random_log(uint64_t seed, bmf_trace_run **run, hidden_work w
     const int64_t processors = 3 + test_below(&state, MAX_PROCESSORS - 2), calls = 1 + test_below(&state, 5);
     *run = make_run((int32_t)processors, (int32_t)processors, 1);
     bmf_actions *actions = actions_create(processors, *run);
+    const uint16_t agreement = work == NAMED ? (uint16_t)run_name(*run, "agreement") : 0;
     for (int64_t k = 0; k < calls; k++) {
         actions_enter(actions, 1, (uint32_t)k, BMF_EVENT_SKELETON);
         for (uint32_t round = 0; round < 2; round++) {
@@ -144,13 +146,13 @@ static bmf_actions *random_log(uint64_t seed, bmf_trace_run **run, hidden_work w
                 work_somewhere(actions, &state);
             if (round == 0 && test_below(&state, 2)) {
                 compute(actions, &state, 2);
-                actions_barrier(actions, NAN);
+                actions_barrier(actions, agreement, NAN);
             }
         }
-        actions_barrier(actions, NAN);
+        actions_barrier(actions, agreement, NAN);
         actions_leave(actions, NULL);
         if (test_below(&state, 2))
-            actions_barrier(actions, NAN);
+            actions_barrier(actions, agreement, NAN);
     }
     return actions;
 }
@@ -161,12 +163,11 @@ static double rounding(const bmf_actions *actions)
     return 1e-9 * (double)(8 + actions->count);
 }
 
-static void test_same_network(void **state)
+static void check_same_network(hidden_work work)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         bmf_trace_run *run;
-        bmf_actions *original = random_log(seed, &run, ANYWHERE);
+        bmf_actions *original = random_log(seed, &run, work);
         const bmf_machine machine = machine_like(1, NAN);
         toy_network *network = toy_hockney(original->processors, 0.5e-6, 3e-6, 2e-9, 0.4e-6);
         const double recorded = simulate(original, &network->network, run);
@@ -181,12 +182,18 @@ static void test_same_network(void **state)
     }
 }
 
-static void test_slower_network(void **state)
+static void test_same_network(void **state)
 {
     (void)state;
+    check_same_network(ANYWHERE);
+    check_same_network(NAMED);
+}
+
+static void check_slower_network(hidden_work work)
+{
     for (uint64_t seed = 1; seed <= 200; seed++) {
         bmf_trace_run *run;
-        bmf_actions *original = random_log(seed, &run, TELLABLE);
+        bmf_actions *original = random_log(seed, &run, work);
         const bmf_machine machine = machine_like(1, NAN);
         toy_network *fast = toy_hockney(original->processors, 0.5e-6, 3e-6, 2e-9, 0.4e-6);
         toy_network *slow = toy_hockney(original->processors, 7e-6, 150e-6, 90e-9, 5e-6);
@@ -202,6 +209,13 @@ static void test_slower_network(void **state)
         toy_free(fast);
         toy_free(slow);
     }
+}
+
+static void test_slower_network(void **state)
+{
+    (void)state;
+    check_slower_network(TELLABLE);
+    check_slower_network(NAMED); /* wherever the work is */
 }
 
 /* On a machine half as fast, whose agreements cost nothing, everything else takes twice as long. */

@@ -80,7 +80,7 @@ static void some_call(log_maker *maker, uint32_t instance)
         actions_round_end(actions, 0, first);
     } else {
         actions_round_end_sparse(actions, 0, first);
-        actions_barrier(actions, test_below(&maker->state, 2) ? NAN : 3 * STEP);
+        actions_barrier(actions, 0, test_below(&maker->state, 2) ? NAN : 3 * STEP);
     }
     actions_leave(actions, amount);
     pause_here(maker);
@@ -381,8 +381,8 @@ static void test_barrier(void **state)
     bmf_actions *actions = actions_create(5, NULL);
     for (int64_t p = 0; p < 5; p++)
         actions_compute(actions, p, 0, 0, 1, (double)p * STEP, 0, 0, 0);
-    actions_barrier(actions, 7 * STEP);
-    actions_barrier(actions, NAN); /* of the network: three levels of two messages of 8 bytes */
+    actions_barrier(actions, 0, 7 * STEP);
+    actions_barrier(actions, 0, NAN); /* of the network: three levels of two messages of 8 bytes */
     assert_true(simulated(actions, toy_hockney(5, overhead, latency, per_byte, taking)) ==
                 11 * STEP + 6 * (overhead + latency + 8 * per_byte + taking));
 }
@@ -534,6 +534,70 @@ static void test_intervals(void **state)
     assert_true(predicted(1, 0, 3, 500).low > 0);
 }
 
+/* Processors that compute with noise, meet, and do both in a step of the program. */
+static bmf_actions *noisy_steps(bmf_trace_run *run)
+{
+    const uint16_t kernel = (uint16_t)run_name(run, "kernel"), agreement = (uint16_t)run_name(run, "agreement");
+    const uint32_t step = run_node(run, 0, "step", BMF_EVENT_REGION);
+    bmf_actions *actions = actions_create(run->lanes, run);
+    actions_file(actions, 0, 1000, 0.25, 0, 0.1, 0); /* reading the argument */
+    actions_start(actions);
+    for (uint32_t k = 0; k < 20; k++) {
+        actions_enter(actions, step, k, BMF_EVENT_REGION);
+        for (int32_t p = 0; p < run->lanes; p++) {
+            actions_overhead(actions, p, 0.01, 0, 0.5, 0);
+            actions_compute(actions, p, kernel, 0, 1, 1 + 0.1 * p, 0.05, 0.2, 1 + (int)k % 3);
+        }
+        actions_barrier(actions, agreement, 0.001);
+        actions_leave(actions, NULL);
+    }
+    return actions;
+}
+
+/* The events of a predicted run have intervals that hold those of 95 % of other runs, waiting included. */
+static void test_intervals_of_events(void **state)
+{
+    (void)state;
+    enum { LANES = 3, FRESH = 300 };
+    bmf_network *network = network_ideal(LANES);
+    bmf_trace_run *run = run_create("program", "machine", LANES, LANES, 1);
+    bmf_actions *actions = noisy_steps(run);
+    bmf_simulation result;
+    bmf_prediction whole;
+    int64_t covered = 0, tried = 0, steps = 0;
+    assert_int_equal(simulate_events(actions, network, run, &result, &whole), BMF_OK);
+    assert_int_equal(run_sort(run), BMF_OK);
+    assert_int_equal(run->events, 1 + LANES * 20 * 3);
+    assert_true(fabs(result.loading - 0.25) < 1e-12 && fabs(whole.loading - 0.25) < 1e-12);
+    assert_true(whole.seconds > 20 && fabs(result.seconds - whole.seconds - 0.25) < 1e-9);
+    for (int64_t sample = 1000; sample < 1000 + FRESH; sample++) {
+        bmf_trace_run *fresh = run_create("program", "machine", LANES, LANES, 1);
+        bmf_simulator *simulator = simulator_create(actions, network, sample);
+        simulator_record(simulator, fresh);
+        assert_int_equal(simulator_run(simulator), BMF_OK);
+        simulator_free(simulator);
+        assert_int_equal(run_sort(fresh), BMF_OK);
+        assert_int_equal(fresh->events, run->events);
+        for (int64_t e = 0; e < run->events; e++) {
+            const bmf_event *said = &run->event[e], *came = &fresh->event[e];
+            const int64_t took = came->end - came->begin;
+            assert_true(said->kind == came->kind && said->lane == came->lane && said->instance == came->instance);
+            assert_true(said->low < said->high);
+            tried++;
+            steps += said->kind == BMF_EVENT_REGION;
+            covered += took >= said->low && took <= said->high;
+        }
+        run_free(fresh);
+    }
+    const double share = (double)covered / (double)tried;
+    if (share < 0.93 || share > 0.97)
+        fail_msg("%.1f %% of %lld events inside", 100 * share, (long long)tried);
+    assert_int_equal(steps, FRESH * LANES * 20);
+    actions_free(actions);
+    run_free(run);
+    network->type->destroy(network);
+}
+
 /* The 95 % interval from few samples covers 95 % of further samples on average. */
 static void test_coverage(void **state)
 {
@@ -564,11 +628,14 @@ static void test_coverage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),  cmocka_unit_test(test_events),        cmocka_unit_test(test_growing),
-        cmocka_unit_test(test_ring),       cmocka_unit_test(test_binomial_tree), cmocka_unit_test(test_pipeline),
-        cmocka_unit_test(test_all_to_all), cmocka_unit_test(test_barrier),       cmocka_unit_test(test_ideal),
-        cmocka_unit_test(test_starving),   cmocka_unit_test(test_lying_network), cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_intervals),  cmocka_unit_test(test_coverage),
+        cmocka_unit_test(test_reference),     cmocka_unit_test(test_events),
+        cmocka_unit_test(test_growing),       cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_binomial_tree), cmocka_unit_test(test_pipeline),
+        cmocka_unit_test(test_all_to_all),    cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_ideal),         cmocka_unit_test(test_starving),
+        cmocka_unit_test(test_lying_network), cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_intervals),     cmocka_unit_test(test_intervals_of_events),
+        cmocka_unit_test(test_coverage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,15 @@ static bmf_event some_event(const bmf_trace_run *run, uint64_t *random)
                        .name = (uint16_t)test_below(random, run->names)};
 }
 
+static void add_work(bmf_trace_run *run, const bmf_event *event, int64_t number)
+{
+    run_add_work(run, &(bmf_trace_work){.node = event->node,
+                                        .instance = event->instance,
+                                        .round = event->round,
+                                        .lane = event->lane,
+                                        .work = {.code = 1000, .operations = number, .read = 8 * number}});
+}
+
 static bmf_trace_run *random_run(uint64_t seed, int32_t lanes, int64_t events)
 {
     bmf_trace_run *run = empty_run(lanes);
@@ -75,6 +84,8 @@ static bmf_trace_run *random_run(uint64_t seed, int32_t lanes, int64_t events)
     for (int64_t k = 0; k < events; k++) {
         bmf_event event = some_event(run, &random);
         run_add(run, &event);
+        if (event.kind == BMF_EVENT_KERNEL)
+            add_work(run, &event, k + 1);
     }
     return run;
 }
@@ -291,6 +302,41 @@ static void files_give_back_what_was_written(void **state)
     }
 }
 
+/* Every kernel's work is found by its event, also after sorting and reading; other events have none. */
+static void works_belong_to_their_kernels(void **state)
+{
+    (void)state;
+    enum { LANES = 3, COUNT = 50 };
+    bmf_trace_run *run = empty_run(LANES);
+    bmf_trace *read;
+    for (int64_t k = COUNT; k-- > 0;) {
+        const bmf_event event = {.begin = k,
+                                 .end = k + 1,
+                                 .low = 1,
+                                 .high = 1,
+                                 .peer = -1,
+                                 .kind = BMF_EVENT_KERNEL,
+                                 .lane = (int32_t)(k % LANES),
+                                 .round = (uint32_t)(k / LANES % 4),
+                                 .instance = (uint32_t)(k / LANES / 4)};
+        run_add(run, &event);
+        if (k % 5 != 0)
+            add_work(run, &event, k + 1);
+    }
+    assert_int_equal(trace_write(NULL, &(bmf_trace){1, {run}}, path), BMF_OK);
+    run_free(run);
+    assert_int_equal(bmf_trace_read(NULL, path, &read), BMF_OK);
+    run = read->run[0];
+    assert_int_equal(run->works, COUNT - COUNT / 5);
+    for (int64_t k = 0; k < run->events; k++) {
+        const bmf_kernel_work *work = run_find_work(run, &run->event[k]);
+        const int64_t number = run->event[k].begin;
+        assert_true((number % 5 == 0) == !work);
+        assert_true(!work || (work->operations == number + 1 && work->read == 8 * number + 8 && work->code == 1000));
+    }
+    bmf_trace_free(read);
+}
+
 static void writing_to_nowhere_fails_with_a_message(void **state)
 {
     (void)state;
@@ -408,12 +454,14 @@ static void wrong_headers_are_refused(void **state)
         const char *part;
     } wrong[] = {
         {0, 0x46464952, "not a bmf trace"},
-        {8, 4, "version 4"},
+        {8, 5, "version 5"},
         {8, 1, "damaged"}, /* nodes were shorter */
         {8, 0, "version 0"},
         {12, 0, "0 runs"},
         {12, 3, "3 runs"},
         {16, 64, "damaged"},
+        {24, 0x7fffffff, "do not fit"}, /* works */
+        {28, 0x80000000, "do not fit"},
         {64, 2, "neither"},
         {68, 0, "lanes"},
         {72, 0, "ranks"},
@@ -436,6 +484,11 @@ static void wrong_headers_are_refused(void **state)
         assert_refused(damaged, wrong[k].part);
         free(b.data);
     }
+    bytes b = good_file(50);
+    put32(b, 8, 3); /* version 3 had no work of kernels */
+    write_bytes(damaged, b.data, b.size);
+    assert_refused(damaged, "do not fit");
+    free(b.data);
     assert_refused("/nonexistent.trace", "cannot open");
     assert_refused("/tmp", "not a regular file");
 }
@@ -520,6 +573,7 @@ int main(void)
         cmocka_unit_test(lanes_are_on_ranks_in_blocks),
         cmocka_unit_test(sorting_orders_and_keeps_everything),
         cmocka_unit_test(files_give_back_what_was_written),
+        cmocka_unit_test(works_belong_to_their_kernels),
         cmocka_unit_test(writing_to_nowhere_fails_with_a_message),
         cmocka_unit_test(impossible_events_are_refused),
         cmocka_unit_test(wrong_headers_are_refused),

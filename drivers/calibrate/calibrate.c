@@ -252,6 +252,8 @@ static const bmf_option options[] = {
                "ranks of every run; default: as many as cores"),
     BMF_OPTION("launch", "COMMAND", BMF_TEXT(bmf_calibrate_options, trial.launch),
                "starts the ranks, {p} of them; default: `mpirun.mpich -bind-to core -n {p}`"),
+    BMF_OPTION("memory", "MSHEET", BMF_TEXT(bmf_calibrate_options, memory),
+               "a sheet of `bmf sheet measure --ops memory` and `fit`; default: measured once and kept"),
     BMF_OPTION("repeats", "K", BMF_WHOLE(bmf_calibrate_options, repeats, 3, 100), "runs of every size"),
     BMF_OPTION("max-spread", "PERCENT", BMF_WHOLE(bmf_calibrate_options, max_spread, 1, INT_MAX),
                "refuse to learn if the runs of one of the two largest sizes differ by more of their median"),
@@ -266,7 +268,8 @@ const bmf_driver calibrate_command = {
         "Runs a program on parts of its argument, or at several sizes, and writes a machine file from which `bmf "
         "predict` says what larger runs take on this machine. What the program's kernels and messages cost is learnt "
         "from the traces of these runs. If it sends no messages, those between two ranks are measured, once for a "
-        "host, and kept in the user's cache directory. Traces are kept in M.runs until M is written: a calibration "
+        "host, and kept in the user's cache directory; so is the machine's memory hierarchy. Traces are kept in M.runs "
+        "until M is written: a calibration "
         "that was interrupted, or refused because the runs differed too much, goes on where it was.",
     .example = "bmf calibrate squares.bmf --arg numbers.npy -o here.machine\n"
                "bmf predict squares.bmf --machine here.machine --procs 2 --arg numbers.npy\n"

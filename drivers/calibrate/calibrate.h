@@ -2,6 +2,7 @@
 #ifndef BMF_DRIVERS_CALIBRATE_H
 #define BMF_DRIVERS_CALIBRATE_H
 
+#include "predict/sheet/sheet.h"
 #include "bmf/npy.h"
 #include "drivers/calibrate/trial.h"
 #include "drivers/command/number_list.h"
@@ -10,6 +11,7 @@ typedef struct bmf_calibrate_options {
     bmf_trial trial;
     bmf_number_list sizes; /* of a command's {n}; of a program's argument found from the file */
     const char *output;
+    const char *memory;          /* a sheet that has the machine's memory; NULL: it is measured */
     int64_t repeats, max_spread; /* of the runs of one size, percent of their median */
 } bmf_calibrate_options;
 
@@ -33,5 +35,7 @@ int calibration_learn(const bmf_calibration *c);
 /* A sheet of what messages cost on this host, measured once and kept in the user's cache directory; a copy is written
  * to `path`. */
 int messages_sheet(const bmf_trial *trial, const char *directory, const char *path);
+/* The same of what its memory is like, for as many ranks as the trial has; the caller frees it. */
+int memory_sheet(const bmf_trial *trial, const char *directory, bmf_sheet **sheet);
 
 #endif

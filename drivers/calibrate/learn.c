@@ -115,22 +115,18 @@ static int read_traces(const bmf_calibration *c, bmf_trace **file, bmf_trace_run
     return BMF_OK;
 }
 
-static int make_sheet(const bmf_calibration *c, const char *path, bmf_sheet **sheet)
+static int make_sheet(const bmf_calibration *c, const bmf_memory *memory, const char *path, bmf_sheet **sheet)
 {
     const int count = (int)(c->sizes * c->o->repeats);
-    bmf_samples *samples = NULL;
+    bmf_kernel_sheet made = {0};
     bmf_trace **file = allocate_clear(count, (int64_t)sizeof *file);
     bmf_trace_run **run = allocate_clear(count, (int64_t)sizeof *run);
     int status = read_traces(c, file, run);
     if (status == BMF_OK)
-        status = kernel_samples(count, run, &samples);
+        status = kernel_sheet(count, run, memory, &made);
+    *sheet = made.sheet;
     if (status == BMF_OK)
-        status = sheet_fit(samples, sheet);
-    if (status == BMF_OK) {
-        snprintf((*sheet)->title, sizeof(*sheet)->title, "kernels of %.200s", run[0]->program);
         status = sheet_write(*sheet, path);
-    }
-    samples_free(samples);
     for (int k = 0; k < count; k++)
         bmf_trace_free(file[k]);
     free(file);
@@ -170,7 +166,7 @@ static int write_machine(const bmf_calibration *c, const bmf_sheet *sheet, const
 int calibration_learn(const bmf_calibration *c)
 {
     char kernels[PATH_MAX];
-    bmf_sheet *sheet = NULL;
+    bmf_sheet *sheet = NULL, *memory = NULL;
     seen *found = allocate(c->sizes * (int64_t)sizeof *found);
     int status = BMF_OK;
     beside(c->o->output, ".kernels", kernels);
@@ -179,13 +175,16 @@ int calibration_learn(const bmf_calibration *c)
     if (status == BMF_OK)
         status = judge(c, found);
     if (status == BMF_OK)
-        status = make_sheet(c, kernels, &sheet);
+        status = c->o->memory ? sheet_read(c->o->memory, &memory) : memory_sheet(&c->o->trial, c->directory, &memory);
+    if (status == BMF_OK)
+        status = make_sheet(c, &memory->memory, kernels, &sheet);
     if (status == BMF_OK)
         status = write_machine(c, sheet, kernels);
     if (status == BMF_OK) {
         print_seen(c, found);
         printf("\n%s: %lld equations; %s\n", kernels, (long long)sheet->entries, c->o->output);
     }
+    sheet_free(memory);
     sheet_free(sheet);
     free(found);
     return status;

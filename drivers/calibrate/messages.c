@@ -1,6 +1,8 @@
-/* What messages cost between two ranks of this host: measured once for a host and an MPI library.
+/* What messages cost between two ranks of this host, and what its memory is like: measured once for a host, an MPI
+ * library, and (of the memory) a number of ranks.
  *
- * The sheet is kept as $XDG_CACHE_HOME/bmf/HOST-MPI.sheet (or ~/.cache/bmf/..); removing it measures again. */
+ * The sheets are kept as $XDG_CACHE_HOME/bmf/HOST-MPI.sheet and HOST-MPI-memory-RANKS.sheet (or ~/.cache/bmf/..);
+ * removing one measures again. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -50,16 +52,22 @@ static void find_name(char *name, size_t size)
             *c = '-';
 }
 
-static int measure(const bmf_trial *trial, const char *directory, const char *to)
+/* What is measured: operations, seconds to plan for, ranks, a word for files and messages. */
+typedef struct wanted {
+    const char *operations, *seconds, *word;
+    int64_t ranks;
+} wanted;
+
+static int measure(const bmf_trial *trial, const wanted *w, const char *directory, const char *to)
 {
     char raw[PATH_MAX], self[PATH_MAX] = "bmf";
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 3] = '\0';
-    snprintf(raw, sizeof raw, "%.4000s/messages.raw", directory);
-    char *const program[] = {self, "sheet", "measure",  "--ops", "point-to-point,allreduce", "--seconds", "20",
+    snprintf(raw, sizeof raw, "%.4000s/%s.raw", directory, w->word);
+    char *const program[] = {self, "sheet", "measure",  "--ops", (char *)w->operations, "--seconds", (char *)w->seconds,
                              "-o", raw,     "--resume", NULL};
     int outcome, failure;
-    char **word = launch_words(trial->launch, program, 2, 0.0), reason[BMF_LAUNCH_REASON];
+    char **word = launch_words(trial->launch, program, w->ranks, 0.0), reason[BMF_LAUNCH_REASON];
     char *text = launch_run(word, &outcome, &failure);
     const bool right = launch_succeeded(outcome, failure);
     if (!right)
@@ -67,7 +75,7 @@ static int measure(const bmf_trial *trial, const char *directory, const char *to
     free(text);
     launch_words_free(word);
     if (!right)
-        return bmf_fail(NULL, BMF_ERROR_USAGE, "messages cannot be measured: %s", reason);
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "the %s cannot be measured: %s", w->word, reason);
     bmf_samples *samples;
     bmf_sheet *sheet;
     BMF_TRY(samples_read(raw, false, &samples));
@@ -79,17 +87,33 @@ static int measure(const bmf_trial *trial, const char *directory, const char *to
     return status;
 }
 
-int messages_sheet(const bmf_trial *trial, const char *directory, const char *path)
+/* The sheet of that kind, from the cache, where it comes to be if it is not there. */
+static int find_sheet(const bmf_trial *trial, const wanted *w, const char *ending, const char *directory,
+                      bmf_sheet **sheet)
 {
     char cache[PATH_MAX], name[512], kept[PATH_MAX];
-    bmf_sheet *sheet;
     BMF_TRY(find_directory(cache));
     find_name(name, sizeof name);
-    snprintf(kept, sizeof kept, "%.3500s/%s.sheet", cache, name);
+    snprintf(kept, sizeof kept, "%.3500s/%s%s.sheet", cache, name, ending);
     if (access(kept, R_OK) != 0)
-        BMF_TRY(measure(trial, directory, kept));
-    BMF_TRY(sheet_read(kept, &sheet));
+        BMF_TRY(measure(trial, w, directory, kept));
+    return sheet_read(kept, sheet);
+}
+
+int messages_sheet(const bmf_trial *trial, const char *directory, const char *path)
+{
+    static const wanted messages = {"point-to-point,allreduce", "20", "messages", 2};
+    bmf_sheet *sheet;
+    BMF_TRY(find_sheet(trial, &messages, "", directory, &sheet));
     const int status = sheet_write(sheet, path);
     sheet_free(sheet);
     return status;
+}
+
+int memory_sheet(const bmf_trial *trial, const char *directory, bmf_sheet **sheet)
+{
+    const wanted memory = {"memory", "25", "memory", trial->ranks};
+    char ending[40];
+    snprintf(ending, sizeof ending, "-memory-%lld", (long long)trial->ranks);
+    return find_sheet(trial, &memory, ending, directory, sheet);
 }

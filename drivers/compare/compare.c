@@ -11,6 +11,7 @@
 
 typedef struct options {
     const char *events, *html, *table; /* files, or NULL */
+    bmf_strings networks;              /* under the runs on the page */
     bool json, processors;
     int by, digits;
 } options;
@@ -59,7 +60,8 @@ static int show(bmf_trace_run *measured, bmf_trace_run *predicted, const options
     bmf_compared of = {measured, predicted, comparison, o->processors, o->by == BY_CALL};
     int status = o->events ? compare_write_events(&of, o->events) : BMF_OK;
     if (status == BMF_OK && o->html)
-        status = write_runs_html(measured, predicted, (bmf_trace_run *[]){measured, predicted}, 2, o->html);
+        status =
+            write_runs_html(measured, predicted, (bmf_trace_run *[]){measured, predicted}, 2, &o->networks, o->html);
     if (status == BMF_OK && o->table)
         status = write_table(&of, o);
     bool quiet = (o->events && strcmp(o->events, "-") == 0) || (o->table && strcmp(o->table, "-") == 0);
@@ -99,6 +101,9 @@ static const options defaults = {.digits = 2};
 
 static const bmf_option table[] = {
     BMF_OPTION("html", "FILE", BMF_TEXT(options, html), "write both runs to one self-contained page with charts, too"),
+    BMF_OPTION("network", "N", BMF_LIST(options, networks),
+               "lay this topology under the runs on the page: mesh, torus, hypercube, binary-tree, .. (the smallest "
+               "that is large enough), or a machine with a network of links; may be given several times"),
     BMF_OPTION(
         "events", "FILE", BMF_TEXT(options, events),
         "write every event and its match, as comma separated values; - is standard output, which then holds nothing "

@@ -94,8 +94,7 @@ int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, 
     int code = make_plan(program, o, hardware, true, plan);
     if (code != 0)
         return code;
-    cop_add_barriers(*plan);
-    code = report_status(NULL, cop_route_plan(*plan));
+    code = report_status(NULL, cop_route_to_run(*plan));
     if (code != 0) {
         cop_plan_free(*plan);
         *plan = NULL;

@@ -131,12 +131,17 @@ int use_equations(const char *name, bmf_model_options *o, int (*use)(const bmf_e
 
 /* ---- the group ---- */
 
-static const bmf_driver *const commands[] = {&model_eval_command,  &model_best_command, &model_plot_command,
-                                             &model_check_command, &model_list_command, NULL};
+static const bmf_driver *const commands[] = {&model_eval_command,
+                                             &model_best_command,
+                                             &model_plot_command,
+                                             &model_check_command,
+                                             &model_fit_command,
+                                             &model_list_command,
+                                             NULL};
 
 const bmf_driver model_command = {
     .name = "model",
-    .summary = "equations of a program's phases: evaluate, find the best p, plot, check",
+    .summary = "equations of a program's phases: evaluate, find the best p, plot, check, fit to recordings",
     .synopsis = "bmf model COMMAND ARGUMENT..",
     .about =
         "A file of equations says how long a program's phases take on p processes, with d rows of data and computing "

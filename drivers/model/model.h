@@ -7,7 +7,7 @@
 #include "predict/equations/equations.h"
 
 extern const bmf_driver model_eval_command, model_best_command, model_plot_command, model_check_command,
-    model_list_command;
+    model_fit_command, model_list_command;
 
 typedef struct bmf_model_options {
     const char *sheet, *output;

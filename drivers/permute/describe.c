@@ -59,7 +59,7 @@ static void describe_sets(description *d, int device_bits, bool disks)
 static void route_first_round(const bmf_edn_place *place, const bmf_record_rounds *rounds, routing *r)
 {
     bmf_message *message = allocate_array(rounds->records, (int64_t)sizeof *message);
-    bmf_edn *edn = edn_create(&place->shape);
+    bmf_edn *edn = edn_create_stages(&place->shape, place->stage, place->stages);
     record_round(rounds, 0, 1, message);
     for (int64_t k = 0; k < rounds->records; k++)
         edn_route(edn, edn_port_of(place, (uint64_t)message[k].from), edn_port_of(place, (uint64_t)message[k].to));
@@ -74,8 +74,10 @@ static void describe_routing(description *d, const bmf_network *network, int dev
     bmf_record_rounds rounds;
     d->has_router = place;
     for (int k = 0; place && k < BMF_RECORD_METHODS; k++)
-        if (record_rounds_make(d->p, device_bits, (bmf_record_method)k, place, &rounds) == BMF_OK)
+        if (record_rounds_make(d->p, device_bits, (bmf_record_method)k, place, &rounds) == BMF_OK) {
             route_first_round(place, &rounds, &d->routing[k]);
+            record_rounds_free(&rounds);
+        }
 }
 
 /* ---- text ---- */

@@ -21,6 +21,7 @@ typedef struct options {
     int64_t element_bytes;
     const char *matrix, *complement, *method_name;
     const char *machine; /* predict for it, with so many processors; NULL: run */
+    const char *html;    /* with machine: a page about the predicted run */
     int64_t processors;
     bmf_permute_method method;
     bool plan, describe, disks, verify, naive, tune, relabel, json;
@@ -34,6 +35,8 @@ static int check_prediction(const options *o)
 {
     if (o->disks && !o->describe)
         return usage_error("--disks goes with --describe");
+    if (o->html && (!o->machine || o->describe))
+        return usage_error("--html goes with a prediction; give --machine and leave out --describe");
     if (!o->machine)
         return o->processors && !o->describe ? usage_error("--procs goes with --machine") : 0;
     if (o->plan || o->verify || o->naive || o->tune || o->relabel)
@@ -305,14 +308,29 @@ static int permute(job *j)
     return BMF_OK;
 }
 
+/* What --bmf-trace asks for is the predicted run: this process does nothing that is worth a trace. */
+static char *take_trace_path(bmf_context *ctx)
+{
+    char *path = ctx->trace_path;
+    run_free(ctx->run);
+    ctx->run = NULL;
+    ctx->trace_path = NULL;
+    return path;
+}
+
 static int predict(bmf_context *ctx, const options *o, const bmf_permutation *p)
 {
+    char *trace = take_trace_path(ctx);
     const bmf_permute_forecast forecast = {.machine = o->machine,
+                                           .trace = trace,
+                                           .html = o->html,
                                            .processors = o->processors,
                                            .element_bytes = o->element_bytes,
                                            .method = o->method_name,
                                            .json = o->json};
-    return permute_forecast_print(ctx, &forecast, p);
+    const int status = permute_forecast_print(ctx, &forecast, p);
+    free(trace);
+    return status;
 }
 
 static int describe(bmf_context *ctx, const options *o, const bmf_permutation *p)
@@ -397,10 +415,12 @@ static const bmf_option table[] = {
         "machine", "M", BMF_TEXT(options, machine),
         "predict it on the machine of file M instead, or on the installed machine of that name, by method; also sets, "
         "clusters and rows: record by record in 1-permutable sets of processors, of clusters of processors, or a "
-        "record "
-        "of each processor at a time"),
+        "record of each processor at a time; two-pass and coloured: sets of clusters over intermediate clusters"),
     BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, BMF_MAX_PROCESSORS),
                "with --machine or --describe: processors; default: those of the machine"),
+    BMF_OPTION("html", "FILE", BMF_TEXT(options, html),
+               "with --machine: also write a page about the predicted run of the method, or of the fastest one; "
+               "--bmf-trace writes its trace"),
     BMF_OPTION("in", "F", BMF_TEXT(options, file.in),
                "permute the elements of this .npy file, which need not fit into memory, instead of test data"),
     BMF_OPTION("out", "G", BMF_TEXT(options, file.out), "with --in: the permuted file; appears whole or not at all"),

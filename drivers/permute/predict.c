@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "drivers/command/json.h"
+#include "drivers/runs.h"
 #include "predict/model/permute_predict.h"
 #include "predict/sheet/text.h"
 #include "bmf/context.h"
@@ -49,7 +50,8 @@ static int choose_methods(bmf_context *ctx, const bmf_permute_forecast *forecast
     if (!all && !predicted_method_find(forecast->method, &t->row[0].method))
         return bmf_fail(
             ctx, BMF_ERROR_USAGE,
-            "unknown method '%s'; known with --machine: rounds, alltoallv, naive, sets, clusters, rows, auto",
+            "unknown method '%s'; known with --machine: rounds, alltoallv, naive, sets, clusters, rows, two-pass, "
+            "coloured, auto",
             forecast->method);
     for (int k = 0; all && k < BMF_PREDICT_METHODS; k++)
         if (predicted_method_fits((bmf_predicted_method)k, t->machine, t->permutation, t->processors))
@@ -128,6 +130,30 @@ static void print_json(const table *t)
                BMF_JSON_LINE);
 }
 
+/* ---- the predicted run ---- */
+
+static int write_run(const bmf_permute_forecast *forecast, bmf_trace_run *run)
+{
+    if (forecast->trace)
+        BMF_TRY(trace_write(NULL, &(bmf_trace){.runs = 1, .run = {run}}, forecast->trace));
+    return forecast->html ? write_runs_html(run, NULL, NULL, 0, &(bmf_strings){0}, forecast->html) : BMF_OK;
+}
+
+static int write_files(bmf_context *ctx, const bmf_permute_forecast *forecast, const table *t)
+{
+    bmf_permute_prediction again;
+    bmf_trace_run *run = NULL;
+    if (!forecast->trace && !forecast->html)
+        return BMF_OK;
+    if (t->best < 0)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "there are more messages than can be followed, and no run to write");
+    BMF_TRY(
+        permute_predict_run(ctx, t->machine, t->permutation, t->element_bytes, t->row[t->best].method, &again, &run));
+    const int status = write_run(forecast, run);
+    run_free(run);
+    return status == BMF_OK ? BMF_OK : bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+}
+
 int permute_forecast_print(bmf_context *ctx, const bmf_permute_forecast *forecast, const bmf_permutation *p)
 {
     bmf_machine *machine;
@@ -136,6 +162,8 @@ int permute_forecast_print(bmf_context *ctx, const bmf_permute_forecast *forecas
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     table t = {.machine = machine, .permutation = p, .element_bytes = forecast->element_bytes};
     status = fill(ctx, forecast, &t);
+    if (status == BMF_OK)
+        status = write_files(ctx, forecast, &t);
     if (status == BMF_OK && forecast->json)
         print_json(&t);
     else if (status == BMF_OK)

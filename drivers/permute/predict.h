@@ -11,7 +11,8 @@ typedef struct bmf_permute_forecast {
     const char *machine;
     int64_t processors; /* 0: the machine's */
     int64_t element_bytes;
-    const char *method; /* NULL or "auto": all that can be used */
+    const char *method;       /* NULL or "auto": all that can be used */
+    const char *trace, *html; /* NULL: not wanted; the predicted run of the method, or of the fastest one */
     bool json;
 } bmf_permute_forecast;
 

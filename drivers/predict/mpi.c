@@ -2,12 +2,14 @@
  * what was recorded is replayed on the machine. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -30,7 +32,7 @@ typedef struct virtual_run {
     bmf_recorded_options replay;
     char *directory;
     char trace[PATH_MAX], path[PATH_MAX]; /* path: of the socket */
-    int listening;
+    online_connection connection;
     pid_t child;
     int status;
     char reason[1024];
@@ -38,18 +40,46 @@ typedef struct virtual_run {
 
 const char *const compute_names[] = {"measured", "steps", "zero"};
 
-/* ---- the socket ---- */
+/* ---- the connection ---- */
 
 static int open_socket(virtual_run *r)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (snprintf(address.sun_path, sizeof address.sun_path, "%s", r->path) >= (int)sizeof address.sun_path)
         return bmf_fail(NULL, BMF_ERROR_FILE, "the name '%s' is too long for a socket: set TMPDIR", r->path);
-    r->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (r->listening < 0 || bind(r->listening, (struct sockaddr *)&address, sizeof address) != 0 ||
-        listen(r->listening, r->ranks) != 0)
+    r->connection.listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (r->connection.listening < 0 ||
+        bind(r->connection.listening, (struct sockaddr *)&address, sizeof address) != 0 ||
+        listen(r->connection.listening, r->ranks) != 0)
         return bmf_fail(NULL, BMF_ERROR_FILE, "cannot listen at '%s': %s", r->path, strerror(errno));
     return BMF_OK;
+}
+
+static int open_page(virtual_run *r)
+{
+    char path[PATH_MAX + sizeof VIRTUAL_PAGE];
+    snprintf(path, sizeof path, "%s" VIRTUAL_PAGE, r->path);
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    void *memory = MAP_FAILED;
+    int failure = file < 0 ? errno : posix_fallocate(file, 0, sizeof *r->connection.page);
+    if (failure == 0) {
+        memory = mmap(NULL, sizeof *r->connection.page, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        failure = errno;
+    }
+    if (file >= 0)
+        close(file);
+    if (memory == MAP_FAILED)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make '%s': %s", path, strerror(failure));
+    r->connection.page = memory;
+    return BMF_OK;
+}
+
+static void close_connection(virtual_run *r)
+{
+    if (r->connection.listening >= 0)
+        close(r->connection.listening);
+    if (r->connection.page)
+        munmap(r->connection.page, sizeof *r->connection.page);
 }
 
 static bool is_running(void *state)
@@ -63,7 +93,7 @@ static void serve(void *state, pid_t child)
 {
     virtual_run *r = state;
     r->child = child;
-    r->status = online_serve(r->options->machine, r->network, &r->replay, r->ranks, r->listening, is_running, state);
+    r->status = online_serve(r->options->machine, r->network, &r->replay, r->ranks, &r->connection, is_running, state);
     if (r->status == BMF_OK)
         return;
     snprintf(r->reason, sizeof r->reason, "%s", bmf_error_text(NULL));
@@ -164,7 +194,10 @@ static int replay(virtual_run *r, bool traced, bmf_predicted *predicted)
         status = replay_recorded(trace->run[0], r->options->machine, r->network, &r->replay, &run, &counts);
     bmf_trace_free(trace);
     BMF_TRY(status);
-    predicted->seconds = predicted->low = predicted->high = predicted->best = counts.seconds;
+    predicted->seconds = counts.time.median;
+    predicted->low = counts.time.low;
+    predicted->high = counts.time.high;
+    predicted->best = counts.time.seconds;
     predicted->measured_error = NAN;
     predicted->messages = predicted->rank_messages = counts.messages;
     predicted->bytes = predicted->rank_bytes = counts.bytes;
@@ -184,6 +217,7 @@ static int predict(virtual_run *r, bool traced, bmf_predicted *predicted)
     snprintf(r->trace, sizeof r->trace, "%s/trace", r->directory);
     snprintf(r->path, sizeof r->path, "%s/socket", r->directory);
     BMF_TRY(open_socket(r));
+    BMF_TRY(open_page(r));
     BMF_TRY(run_program(r));
     return replay(r, traced, predicted);
 }
@@ -192,7 +226,7 @@ static int predict(virtual_run *r, bool traced, bmf_predicted *predicted)
 static int check_bound(const bmf_predict_options *o, const bmf_network *network)
 {
     static const char *const name[] = {"least", NULL, "most"};
-    if (!name[o->bound] || network->type->has_bounds)
+    if (o->bound < 0 || !name[o->bound] || network->type->has_bounds)
         return BMF_OK;
     return bmf_fail(NULL, BMF_ERROR_USAGE,
                     "--bound %s needs a machine whose network is a data sheet, and that of machine '%s' is of type %s",
@@ -202,18 +236,19 @@ static int check_bound(const bmf_predict_options *o, const bmf_network *network)
 int predict_mpi(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
     static const int64_t sample[] = {BMF_SAMPLE_LEAST, 0, BMF_SAMPLE_MOST};
-    virtual_run r = {.options = options, .ranks = (int32_t)processors, .listening = -1};
+    virtual_run r = {.options = options, .ranks = (int32_t)processors, .connection = {.listening = -1}};
     *predicted = (bmf_predicted){.processors = processors};
     BMF_TRY(machine_network(options->machine, processors, &r.network));
     r.replay = (bmf_recorded_options){.compute = (bmf_replay_compute)options->compute,
                                       .step = options->step,
                                       .probe = options->machine->probe,
-                                      .sample = sample[options->bound]};
+                                      .bound = options->bound < 0 ? 0 : sample[options->bound],
+                                      .exact = options->bound >= 0,
+                                      .samples = options->samples};
     int status = check_bound(options, r.network);
     if (status == BMF_OK)
         status = predict(&r, traced, predicted);
-    if (r.listening >= 0)
-        close(r.listening);
+    close_connection(&r);
     temporary_directory_remove(r.directory);
     r.network->type->destroy(r.network);
     process_obey_signal();

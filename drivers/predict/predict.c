@@ -95,21 +95,28 @@ static const char *source_name(int number, const char **about)
     return name[number];
 }
 
-enum { MEAN = 1 };
-
 static int check_mpi_options(bmf_predict_options *o)
 {
     o->recorded_sources = o->sources == 1;
-    if (!o->mpi && (o->compute != 0 || o->sources != 0 || o->bound != MEAN || o->step > 0 || o->launch || o->swept))
-        return usage_error("--compute, --step, --bound, --launch, --sources and --sweep are for --mpi");
+    const bool model = o->path && is_model(o->path);
+    if (o->set.count > 0 && !model)
+        return usage_error("--set is for files of equations, F.model");
+    if (model && (o->program.argument || o->program.library.count || o->reassociate || o->ranks || o->repeats))
+        return usage_error("--arg, --library, --free, --ranks and --repeats are not for files of equations");
+    if (!o->mpi && (o->sources != 0 || o->bound >= 0 || o->launch || o->swept))
+        return usage_error("--bound, --launch, --sources and --sweep are for --mpi");
+    if (!o->mpi && !model && (o->compute != 0 || o->step > 0))
+        return usage_error("--compute and --step are for --mpi and for files of equations");
+    if ((o->compute == BMF_REPLAY_STEPS) != (o->step > 0))
+        return usage_error("--compute steps goes with --step SECONDS");
     if (!o->mpi)
         return 0;
     if (!o->command)
         return usage_error("--mpi is for a program behind --");
-    if (o->ranks > 0 || o->samples > 0 || o->schedule)
-        return usage_error("--ranks, --samples and --bmf-schedule are not for --mpi");
-    if ((o->compute == BMF_REPLAY_STEPS) != (o->step > 0))
-        return usage_error("--compute steps goes with --step SECONDS");
+    if (o->ranks > 0 || o->schedule)
+        return usage_error("--ranks and --bmf-schedule are not for --mpi");
+    if (o->bound >= 0 && o->samples > 0)
+        return usage_error("--samples is for an interval, and --bound for one run without");
     return o->swept ? sweep_check(o) : 0;
 }
 
@@ -241,11 +248,26 @@ static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
                o->machine->name, 100.0 * o->machine->relative_error);
 }
 
+/* What the times are of, and what they leave out. */
+static void print_heading(const bmf_predict_options *o, const bmf_predicted *run)
+{
+    double files = 0.0;
+    for (int64_t k = 0; k < o->processors.count; k++)
+        files = fmax(files, run[k].files);
+    printf("%s on %s, %s\n", program_name(o), o->machine->name,
+           o->mpi       ? "from MPI_Init to MPI_Finalize"
+           : o->command ? "from bmf_open to bmf_close; work outside of bmf's calls is left out"
+                        : "from the argument to the value; starting MPI and writing the value are left out");
+    if (files > 0.0)
+        printf("before that, reading the argument takes %.4g s\n", files);
+    putchar('\n');
+}
+
 void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
 {
     const bmf_predicted *reference = reference_of(o->processors.count, run), *best = fastest(o->processors.count, run);
     bool outside = false;
-    printf("%s on %s\n\n", program_name(o), o->machine->name);
+    print_heading(o, run);
     printf("%10s %12s %25s %10s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up", "efficiency",
            "messages", "bytes");
     for (int64_t k = 0; k < o->processors.count; k++) {
@@ -273,12 +295,13 @@ static json_t *run_object(const bmf_predicted *run, const bmf_predicted *referen
     json_t *remarks = json_array();
     for (int64_t k = 0; k < run->remarks; k++)
         json_array_append_new(remarks, json_string(run->remark[k]));
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:o}", "processors",
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:o}", "processors",
                      (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "best",
-                     run->best, "runs", (json_int_t)run->runs, "measured_error", json_finite(run->measured_error),
-                     "messages", (json_int_t)run->messages, "bytes", (json_int_t)run->bytes, "rank_messages",
-                     (json_int_t)run->rank_messages, "rank_bytes", (json_int_t)run->rank_bytes, "efficiency",
-                     json_finite(efficiency(run, reference)), "in_domain", run->remarks == 0, "remarks", remarks);
+                     run->best, "file_seconds", run->files, "runs", (json_int_t)run->runs, "measured_error",
+                     json_finite(run->measured_error), "messages", (json_int_t)run->messages, "bytes",
+                     (json_int_t)run->bytes, "rank_messages", (json_int_t)run->rank_messages, "rank_bytes",
+                     (json_int_t)run->rank_bytes, "efficiency", json_finite(efficiency(run, reference)), "in_domain",
+                     run->remarks == 0, "remarks", remarks);
 }
 
 json_t *predicted_object(const bmf_predict_options *o, const bmf_predicted *run)
@@ -335,16 +358,23 @@ static int write_report(const bmf_predict_options *o, bmf_trace_run *measured, b
 {
     char title[512];
     bmf_comparison *comparison = NULL;
+    bmf_topologies topologies = {0};
+    const int64_t processors = run[o->processors.count - 1].processors;
+    topologies_add_machine(&topologies, o->machine, processors);
+    topologies_add_usual(&topologies, processors);
     bmf_scaling *scaling = make_scaling(o, run);
     snprintf(title, sizeof title, "%.200s on %.200s", program_name(o), o->machine->name);
-    bmf_report_contents report = {
-        .title = title, .points = o->processors.count > 1 ? o->processors.count : 0, .scaling = scaling};
+    bmf_report_contents report = {.title = title,
+                                  .topologies = &topologies,
+                                  .points = o->processors.count > 1 ? o->processors.count : 0,
+                                  .scaling = scaling};
     int status = fill_runs(&report, measured, &run[o->processors.count - 1], &comparison);
     if (status == BMF_OK)
         status = report_write(&report, o->html);
     intervals_free(report.intervals[0]);
     intervals_free(report.intervals[1]);
     comparison_free(comparison);
+    topologies_free(&topologies);
     free(scaling);
     return status;
 }
@@ -379,9 +409,10 @@ int predict_all(const bmf_predict_options *o, bmf_predicted *run)
     for (int64_t k = 0; status == BMF_OK && k < o->processors.count; k++) {
         bool traced = (o->trace || o->html) && k == o->processors.count - 1;
         show_progress(o, k);
-        status = (o->mpi       ? predict_mpi
-                  : o->command ? predict_executable
-                               : predict_program)(o, o->processors.number[k], traced, &run[k]);
+        status = (o->mpi              ? predict_mpi
+                  : o->command        ? predict_executable
+                  : is_model(o->path) ? predict_model
+                                      : predict_program)(o, o->processors.number[k], traced, &run[k]);
     }
     show_progress(o, o->processors.count);
     return status;
@@ -427,7 +458,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     return code;
 }
 
-static const bmf_predict_options defaults = {.bound = MEAN};
+static const bmf_predict_options defaults = {.bound = -1};
 
 static const bmf_option options[] = {
     BMF_OPTION("machine", "M", BMF_TEXT(bmf_predict_options, machine_path),
@@ -438,6 +469,8 @@ static const bmf_option options[] = {
         "numbers of processors: 1,2,4 or 1..1024 (1, 2, 4, .. 1024); a program says `P_Split (B_Procs)` to use as "
         "many as there are",
         .missing = "on how many processors? give --procs P"),
+    BMF_OPTION("set", "NAME=X", BMF_LIST(bmf_predict_options, set),
+               "the size, or a parameter, of a file of equations; may be given several times"),
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
@@ -454,7 +487,7 @@ static const bmf_option options[] = {
                "what its computing takes; default measured:"),
     BMF_OPTION("step", "SECONDS", BMF_REAL(bmf_predict_options, step, 1e9), "seconds of a step"),
     BMF_OPTION("bound", "B", BMF_CHOICE(bmf_predict_options, bound, bound_name),
-               "for machines with a data sheet; default mean:"),
+               "with --mpi, for machines with a data sheet: one run instead of an interval:"),
     BMF_OPTION("sources", "S", BMF_CHOICE(bmf_predict_options, sources, source_name),
                "what receives from any source get; default simulated:"),
     BMF_OPTION("sweep", "NAME=LIST", BMF_OTHER(bmf_predict_options, swept, sweep_read_values),

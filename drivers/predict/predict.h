@@ -28,9 +28,10 @@ typedef struct bmf_predict_options {
     bool mpi;              /* the command is any MPI program */
     bool recorded_sources; /* and what its receives from any source got in the real run counts */
     int compute, sources;  /* bmf_replay_compute; sources: 1, if recorded */
-    int bound;             /* 0 least, 1 mean, 2 most */
+    int bound;             /* 0 least, 1 mean, 2 most; -1: an interval */
     double step;           /* seconds */
     const char *launch;
+    bmf_strings set;       /* of a file of equations with rules */
     const char *schedule;  /* --bmf-schedule, or NULL */
     char *swept;           /* the name of what is swept, NULL: nothing; to be freed */
     bmf_number_list sweep; /* its values */
@@ -41,6 +42,7 @@ typedef struct bmf_predicted {
     int64_t processors;
     double seconds, low, high; /* the median of what one run may take, and its 95 % interval */
     double best;               /* without any noise */
+    double files;              /* seconds of reading files before that; in C programs they are in the others */
     double measured_error;     /* relative standard error of what was timed here; NAN: nothing was, or too few runs */
     int64_t runs;              /* of the program, if its kernels are timed here */
     int64_t messages, bytes, rank_messages, rank_bytes;
@@ -68,6 +70,9 @@ int sweep_read_values(const char *text, void *field);
 int sweep_check(const bmf_predict_options *options);
 /* Predicts and prints all values. */
 int sweep_predict(const bmf_predict_options *options);
+/* model.c: a program of which the rules are known, by a file of equations. */
+bool is_model(const char *path);
+int predict_model(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 /* By bmf_replay_compute. */
 extern const char *const compute_names[];
 /* Whether kernels that are timed here need another run after `runs` in `seconds`. */

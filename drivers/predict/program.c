@@ -31,6 +31,7 @@ static int time_actions(bmf_context *ctx, const bmf_predict_options *options, bo
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     predicted->seconds = prediction.median;
     predicted->best = prediction.seconds;
+    predicted->files = prediction.loading;
     predicted->low = prediction.low;
     predicted->high = prediction.high;
     if (traced) {

@@ -48,17 +48,32 @@ static bmf_scaling *make_curve(bmf_trace_run *const *run, int runs)
     return NULL;
 }
 
-int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *const *all, int count, const char *path)
+/* Those that were asked for, then the usual ones. */
+static int make_topologies(const bmf_strings *wanted, int64_t processors, bmf_topologies *all)
 {
+    for (int k = 0; k < wanted->count; k++)
+        BMF_TRY(topologies_add(all, wanted->text[k], processors));
+    topologies_add_usual(all, processors);
+    return BMF_OK;
+}
+
+int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *const *all, int count,
+                    const bmf_strings *topologies, const char *path)
+{
+    bmf_topologies under = {0};
     bmf_comparison *comparison = NULL;
     bmf_scaling *curve = make_curve(all, count);
     bmf_report_contents report = {.title = first->program, .runs = second ? 2 : 1, .run = {first, second}};
-    int status = second ? compare_runs(first, second, &comparison) : BMF_OK;
+    const int64_t processors = second && second->lanes > first->lanes ? second->lanes : first->lanes;
+    int status = make_topologies(topologies, processors, &under);
+    if (status == BMF_OK && second)
+        status = compare_runs(first, second, &comparison);
     for (int k = 0; k < report.runs && status == BMF_OK; k++) {
         status = make_run_intervals(report.run[k], 0, -1, &report.intervals[k], NULL);
         find_bounds(report.run[k], &report.low[k], &report.high[k]);
     }
     report.comparison = comparison;
+    report.topologies = &under;
     report.scaling = curve;
     report.points = curve ? count : 0;
     if (status == BMF_OK)
@@ -66,6 +81,7 @@ int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *
     intervals_free(report.intervals[0]);
     intervals_free(report.intervals[1]);
     comparison_free(comparison);
+    topologies_free(&under);
     free(curve);
     return status;
 }

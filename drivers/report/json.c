@@ -56,12 +56,24 @@ static json_t *efficiencies_json(const bmf_efficiencies *e)
                      json_finite(e->transfer), "replication", json_finite(e->replication));
 }
 
+/* By kind, those that there are. */
+static json_t *operations_json(const bmf_interval *interval)
+{
+    json_t *made = json_object();
+    for (int k = 0; k < BMF_COMMUNICATIONS; k++)
+        if (interval->operations[k] > 0)
+            json_object_set_new(made, communication_name((bmf_communication)k),
+                                json_integer((json_int_t)interval->operations[k]));
+    return made;
+}
+
 static json_t *interval_json(const bmf_intervals *intervals, const bmf_interval *interval)
 {
     char path[4096];
-    return json_pack("{s:o, s:i, s:I, s:I, s:o, s:o, s:o, s:o}", "path",
+    return json_pack("{s:o, s:i, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "path",
                      json_text(run_path(intervals->run, interval->node, path, sizeof path)), "level", interval->level,
-                     "node", (json_int_t)interval->node, "instances", (json_int_t)interval->instances, "all",
+                     "node", (json_int_t)interval->node, "instances", (json_int_t)interval->instances, "type",
+                     interval_type_name(interval->type), "operations", operations_json(interval), "all",
                      characteristics_json(&interval->all, true), "least", characteristics_json(&interval->min, false),
                      "most", characteristics_json(&interval->max, false), "efficiencies",
                      efficiencies_json(&interval->efficiency));

@@ -12,6 +12,7 @@ typedef struct options {
     int depth; /* 0: all */
     bool processors;
     const char *html;     /* file, or NULL */
+    bmf_strings networks; /* under the runs on the page */
     const char *interval; /* path, or NULL: the program */
     int64_t instance;     /* -1: all */
     bool json;
@@ -99,7 +100,7 @@ static int report_run(bmf_trace_run *run, const options *o, bool first, json_t *
 }
 
 /* The first measured and the first predicted run, or the first two of one sort. */
-static int write_html(const input *in, const char *path)
+static int write_html(const input *in, const options *o)
 {
     bmf_trace_run *first = in->run[0], *second = NULL;
     for (int k = 0; k < in->runs; k++)
@@ -110,7 +111,7 @@ static int write_html(const input *in, const char *path)
     for (int k = 0; k < in->runs; k++)
         if (in->run[k] != first && (!second || (in->run[k]->predicted && !second->predicted)))
             second = in->run[k];
-    return write_runs_html(first, second, in->run, in->runs, path);
+    return write_runs_html(first, second, in->run, in->runs, &o->networks, o->html);
 }
 
 /* What is left to say on standard output: everything if there is no page. */
@@ -135,7 +136,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         return usage_error("--instance needs an --interval");
     int status = read_traces(operands->count, operands->text, &in);
     if (status == BMF_OK && o->html)
-        status = write_html(&in, o->html);
+        status = write_html(&in, o);
     if (status == BMF_OK)
         status = print_all(&in, o);
     free_input(&in);
@@ -146,6 +147,9 @@ static const bmf_option table[] = {
     BMF_OPTION("html", "FILE", BMF_TEXT(options, html),
                "write one self-contained page with charts instead; of several runs the first measured and the first "
                "predicted one stand side by side, and runs with different numbers of processors make a speed-up curve"),
+    BMF_OPTION("network", "N", BMF_LIST(options, networks),
+               "lay this topology under the runs on the page: mesh, torus, hypercube, binary-tree, .. (the smallest "
+               "that is large enough), or a machine with a network of links; may be given several times"),
     BMF_OPTION("depth", "N", BMF_WHOLE(options, depth, 1, INT_MAX), "show N levels of intervals (1: the program)"),
     BMF_OPTION("interval", "PATH", BMF_TEXT(options, interval), "begin with this interval, such as main/steps/scan"),
     BMF_OPTION("instance", "K", BMF_WHOLE(options, instance, 0, UINT32_MAX),
@@ -154,7 +158,8 @@ static const bmf_option table[] = {
     BMF_OPTION(
         "json", NULL, BMF_FLAG(options, json),
         "print one JSON object: runs, each with run, program, machine, processors, ranks, threads, seconds, events, "
-        "lost_events, and intervals: path, level, instances, all (over all processors), least, most (of one "
+        "lost_events, and intervals: path, level, instances, type, operations, all (over all processors), least, most "
+        "(of one "
         "processor) in nanoseconds, and efficiencies"),
     BMF_OPTION_END};
 

@@ -97,12 +97,13 @@ static void print_kinds(const bmf_shown *shown)
         if (all->kind_rounds[k] == 0)
             continue;
         if (!heading)
-            printf("\n%-*s %8s %11s %13s %11s\n", NAME_WIDTH, "communication", "rounds", "time", "late partner",
-                   "overlapped");
+            printf("\n%-*s %8s %11s %13s %11s %10s\n", NAME_WIDTH, "communication", "rounds", "time", "late partner",
+                   "overlapped", "operations");
         heading = true;
-        printf("%-*s %8lld %11s %13s %11s\n", NAME_WIDTH, communication_name((bmf_communication)k),
+        printf("%-*s %8lld %11s %13s %11s %10lld\n", NAME_WIDTH, communication_name((bmf_communication)k),
                (long long)all->kind_rounds[k], text_nanos(all->kind[k], time),
-               text_nanos(all->kind_synchronisation[k], late), text_nanos(all->kind_overlap[k], overlap));
+               text_nanos(all->kind_synchronisation[k], late), text_nanos(all->kind_overlap[k], overlap),
+               (long long)shown->intervals->interval[shown->from].operations[k]);
     }
 }
 

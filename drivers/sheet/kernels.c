@@ -9,7 +9,7 @@
 #include "bmf/status.h"
 
 typedef struct options {
-    const char *out;
+    const char *out, *memory;
     char **trace;
     int traces;
 } options;
@@ -24,12 +24,18 @@ static int read_traces(const options *o, bmf_trace **file, bmf_trace_run **run)
     return BMF_OK;
 }
 
-static int make_sheet(const options *o, bmf_trace_run *const *run, bmf_samples **samples, bmf_sheet **sheet)
+static int make_sheet(const options *o, bmf_trace_run *const *run, bmf_kernel_sheet *made)
 {
-    BMF_TRY(kernel_samples(o->traces, run, samples));
-    BMF_TRY(sheet_fit(*samples, sheet));
-    snprintf((*sheet)->title, sizeof(*sheet)->title, "kernels of %.200s", run[0]->program);
-    return sheet_write(*sheet, o->out);
+    bmf_sheet *machine = NULL;
+    int status = o->memory ? sheet_read(o->memory, &machine) : BMF_OK;
+    if (status == BMF_OK && machine && machine->memory.curves == 0)
+        status = bmf_fail(NULL, BMF_ERROR_FILE, "%s: says nothing of memory; measure it with --ops memory", o->memory);
+    if (status == BMF_OK)
+        status = kernel_sheet(o->traces, run, machine ? &machine->memory : NULL, made);
+    if (status == BMF_OK)
+        status = sheet_write(made->sheet, o->out);
+    sheet_free(machine);
+    return status;
 }
 
 /* ---- sizes that were run once ---- */
@@ -83,21 +89,20 @@ static void remark_single_runs(int runs, bmf_trace_run *const *run)
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     options *o = values;
-    bmf_samples *samples = NULL;
-    bmf_sheet *sheet = NULL;
+    bmf_kernel_sheet made = {0};
     o->trace = operands->text;
     o->traces = operands->count;
     bmf_trace **file = allocate_clear(o->traces, (int64_t)sizeof *file);
     bmf_trace_run **run = allocate_clear(o->traces, (int64_t)sizeof *run);
     int status = read_traces(o, file, run);
     if (status == BMF_OK)
-        status = make_sheet(o, run, &samples, &sheet);
+        status = make_sheet(o, run, &made);
     if (status == BMF_OK) {
-        printf("%s: %lld equations from %lld samples\n", o->out, (long long)sheet->entries, (long long)samples->count);
+        printf("%s: %lld equations from %lld samples\n", o->out, (long long)made.sheet->entries,
+               (long long)made.samples);
         remark_single_runs(o->traces, run);
     }
-    sheet_free(sheet);
-    samples_free(samples);
+    sheet_free(made.sheet);
     for (int k = 0; k < o->traces; k++)
         bmf_trace_free(file[k]);
     free(file);
@@ -105,14 +110,18 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     return report_status(ctx, status);
 }
 
-static const bmf_option table[] = {BMF_OPTION("output", "SHEET", BMF_TEXT(options, out), "the sheet to write",
-                                              .letter = 'o', .missing = "no sheet to write; use -o SHEET"),
-                                   BMF_OPTION_END};
+static const bmf_option table[] = {
+    BMF_OPTION("output", "SHEET", BMF_TEXT(options, out), "the sheet to write", .letter = 'o',
+               .missing = "no sheet to write; use -o SHEET"),
+    BMF_OPTION("memory", "MSHEET", BMF_TEXT(options, memory),
+               "the machine's memory, of `bmf sheet measure --ops memory` and `fit`: then "
+               "sizes on the other side of a cache can be predicted"),
+    BMF_OPTION_END};
 
 const bmf_driver sheet_kernels_command = {
     .name = "kernels",
     .summary = "make a sheet of a program's kernels from its traces",
-    .synopsis = "bmf sheet kernels TRACE.. -o SHEET",
+    .synopsis = "bmf sheet kernels TRACE.. -o SHEET [--memory MSHEET]",
     .about =
         "Fits the time of every kernel of a program to its elements, from traces of real runs: `bmf predict` takes "
         "computing times from it. Traces of several sizes tell how the time grows, traces of several numbers of ranks "

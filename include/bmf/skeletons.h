@@ -109,6 +109,22 @@ enum { BMF_MAX_REDUCTIONS = 8 };
  * they may have different types. Messages are those of one bmf_reduce, with the values of all. Collective. Errors:
  * BMF_ERROR_SHAPE names two lists that do not conform; those of bmf_reduce. */
 BMF_API int bmf_reduce_many(int count, const bmf_list *const *xs, const bmf_operator *const *op, void *const *value);
+/** A reduction that is under way. */
+typedef struct bmf_reduction bmf_reduction;
+/** The most reductions that can be under way in a context. */
+enum { BMF_MAX_UNDER_WAY = 64 };
+/** Begins what bmf_reduce does, and returns without waiting for others: what follows until bmf_reduction_wait hides
+ * the messages (document 002, 3.8). Several can be under way. xs may be freed or changed at once. Messages as of
+ * bmf_reduce, with the same bits; the first round leaves here, each further one in the tests and waits that follow.
+ * Begin, test and wait in one region: there traces show all reductions that overlap as one call. Collective. Errors: an
+ * operator that may fail, more than BMF_MAX_UNDER_WAY, and those of bmf_reduce. */
+BMF_API int bmf_reduce_begin(const bmf_list *xs, const bmf_operator *op, bmf_reduction **reduction);
+/** Lets the messages proceed, without waiting; *done: bmf_reduction_wait would not wait, either, on this rank. Any rank
+ * may call it any number of times. Not collective. */
+BMF_API int bmf_reduction_test(bmf_reduction *reduction, bool *done);
+/** Waits for the total, a record into value on every rank, and frees the reduction. Collective, in the same order on
+ * all ranks, whatever was begun first. Closing the context before it ends the program with a message. */
+BMF_API int bmf_reduction_wait(bmf_reduction *reduction, void *value);
 /** The total as a list of one element on the first processor of xs: levels only, Q - 1 messages. */
 BMF_API int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out);
 /** Fused: reduce(op, map(kernel, xs)), and with zip; no list in between. Reads n w bytes once. */

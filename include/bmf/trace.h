@@ -29,7 +29,8 @@ typedef enum bmf_event_kind {
     BMF_EVENT_RECEIVE,    /**< from the start of waiting for a message to its arrival; peer: sender, amount: bytes */
     BMF_EVENT_WAIT,       /**< waiting for own sends to finish; amount 0 */
     BMF_EVENT_FILE,       /**< reading or writing a file; amount: bytes */
-    BMF_EVENT_COLLECTIVE, /**< a collective operation of a recorded MPI program; peer: root or -1, amount: bytes */
+    BMF_EVENT_COLLECTIVE, /**< all ranks agree, or tell each other what they need to know, amount 0; or a collective
+                             operation of a recorded MPI program; peer: root or -1, amount: bytes */
     BMF_EVENT_KINDS       /**< their number */
 } bmf_event_kind;
 
@@ -46,7 +47,8 @@ typedef struct bmf_event {
     int32_t lane;      /**< processor */
     int32_t peer;      /**< the other processor; -1 if none */
     uint16_t kind;     /**< bmf_event_kind */
-    uint16_t name;     /**< of a kernel, or of the MPI call of a recorded program: see bmf_trace_name; otherwise 0 */
+    uint16_t name;     /**< of a kernel or a collective, or of the MPI call of a recorded program: see bmf_trace_name;
+                          otherwise 0 */
 } bmf_event;
 
 /** A trace in memory; opaque. */

@@ -69,8 +69,6 @@ int64_t bmf_permute_local_count(const bmf_context *ctx, int bits)
 /* log2 of the processors of a node if all nodes have as many, a power of two, and there are several; otherwise 0. */
 static int node_bits(bmf_context *ctx)
 {
-    if (ctx->ranks == 1) /* nothing is sent, and a prediction has no nodes */
-        return 0;
     int64_t mine = ctx->node_ranks * ctx->local_processors;
     int64_t *all = allocate(ctx->ranks * (int64_t)sizeof *all);
     bool same = ctx->backend->allgather(ctx, &mine, 1, NULL, all) == BMF_OK;
@@ -152,11 +150,7 @@ static int count_boxes(bmf_context *ctx, bmf_boxes *boxes, box_counts *sum)
             mine[0] += s != t && count > 0;
             mine[s == t ? 2 : 1] += count;
         }
-    int status = BMF_OK;
-    if (ctx->ranks > 1)
-        status = ctx->backend->allgather(ctx, mine, 3, NULL, all);
-    else
-        memcpy(all, mine, sizeof mine);
+    const int status = ctx->backend->allgather(ctx, mine, 3, NULL, all);
     *sum = (box_counts){0};
     for (int k = 0; k < ctx->ranks; k++) {
         sum->messages += all[3 * k];

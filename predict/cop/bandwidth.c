@@ -152,8 +152,10 @@ static bool fits(estimate *e)
         const bmf_cop_streams *s = streams_of(e, &e->phase->use[u]);
         for (int64_t k = 0; k < s->count; k++) {
             e->sources[s->stream[k].from]++;
-            for (int64_t d = 0; d < s->stream[k].destinations; d++)
+            for (int64_t d = 0; d < s->stream[k].destinations; d++) {
                 e->sinks[s->stream[k].to[d]]++;
+                e->sources[s->stream[k].to[d]] += s->stream[k].reprogrammed;
+            }
         }
     }
     for (int64_t n = 0; n < e->nodes; n++)

@@ -61,16 +61,17 @@ void cop_streams_free(bmf_cop_streams *streams)
     *streams = (bmf_cop_streams){0};
 }
 
-void cop_usual_metric(const bmf_mesh *mesh, const bmf_cop_streams *streams, bmf_cop_metric *metric)
+void cop_usual_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
+                      bmf_cop_metric *metric)
 {
-    *metric = (bmf_cop_metric){.messages = 1, .max_bandwidth = 0.5};
+    *metric = (bmf_cop_metric){.messages = 1, .stages = 1, .max_bandwidth = 0.5};
     for (int64_t k = 0; k < streams->count; k++)
         for (int64_t d = 0; d < streams->stream[k].destinations; d++) {
             const int64_t links = mesh_distance(mesh, streams->stream[k].from, streams->stream[k].to[d]);
             metric->hop_links = links > metric->hop_links ? links : metric->hop_links;
         }
     metric->links = metric->hop_links;
-    metric->passes = metric->hop_links > 1;
+    metric->passes = metric->hop_links > 1 || !cop_are_lines(mesh, op);
 }
 
 bool cop_instance_has(const bmf_cop_instance *instance, int64_t node)
@@ -96,6 +97,28 @@ bool cop_are_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op)
 {
     for (int64_t i = 0; i < op->instances; i++)
         if (!is_box(mesh, &op->instance[i]))
+            return false;
+    return true;
+}
+
+static bool is_line(const bmf_mesh *mesh, const bmf_cop_instance *instance)
+{
+    bmf_cop_box box = cop_empty_box();
+    for (int64_t k = 0; k < instance->nodes; k++) {
+        cop_box_add(&box, mesh, instance->node[k]);
+        if (mesh_distance(mesh, instance->node[0], instance->node[k]) != k)
+            return false;
+    }
+    int longer = 0;
+    for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
+        longer += box.high[d] > box.low[d];
+    return longer <= 1;
+}
+
+bool cop_are_lines(const bmf_mesh *mesh, const bmf_cop_operator *op)
+{
+    for (int64_t i = 0; i < op->instances; i++)
+        if (!is_line(mesh, &op->instance[i]))
             return false;
     return true;
 }

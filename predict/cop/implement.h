@@ -29,7 +29,8 @@ typedef struct bmf_cop_metric {
     int64_t hop_links;    /* of the longest stream */
     int64_t reload_words; /* to reprogram when run-time operands change */
     double max_bandwidth; /* words a cycle */
-    int64_t sync_words;   /* messages so long keep all nodes together; 0: as many as the longest stream buffers */
+    int64_t stages;       /* streams one after the other on a word's way, with processors between them */
+    int64_t sync_words;   /* messages at least so long keep all nodes together, and as long as streams buffer */
     bool passes;          /* words pass routers of nodes that do not wait for them, so no length keeps nodes together */
     bool processor_bound; /* a call ends when the node's router has nothing left to do for it */
     bool any_length_syncs; /* however short: nobody ends before all others have begun */
@@ -38,7 +39,8 @@ typedef struct bmf_cop_metric {
 typedef struct bmf_cop_implementation {
     const char *name;
     bmf_cop_kind kind;
-    const char *what; /* one line of help */
+    const char *what;    /* one line of help */
+    bool others_discard; /* a message comes to all nodes, whoever it is for */
     /* NULL: it can; otherwise why not, as in "needs a constant source". */
     const char *(*refuse)(const bmf_mesh *mesh, const bmf_cop_operator *op);
     void (*streams)(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);
@@ -58,8 +60,10 @@ void cop_streams_free(bmf_cop_streams *streams);
  * round a shift end nearly together. Two words are on their way between neighbours at full speed; 4 cost nothing, and 6
  * were too many on 10 nodes. */
 enum { BMF_COP_WINDOW = 4 };
-/* What most implementations cost: one message over the longest stream; `passes` if that is longer than a link. */
-void cop_usual_metric(const bmf_mesh *mesh, const bmf_cop_streams *streams, bmf_cop_metric *metric);
+/* What most implementations cost: one message over the longest stream; `passes` if that is longer than a link, or if
+ * instances are not lines of nodes, in which streams may go round. */
+void cop_usual_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
+                      bmf_cop_metric *metric);
 
 /* ---- for implementations ---- */
 
@@ -68,6 +72,8 @@ void cop_add_multicast(bmf_cop_streams *streams, int64_t instance, int64_t from,
                        bool reprogrammed);
 /* Whether every instance's nodes are a box of the mesh. */
 bool cop_are_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op);
+/* Whether every instance's nodes follow each other along a line. */
+bool cop_are_lines(const bmf_mesh *mesh, const bmf_cop_operator *op);
 bool cop_instance_has(const bmf_cop_instance *instance, int64_t node);
 /* The instance's nodes so that neighbours in the list are neighbours in the mesh, if they are a box; otherwise in their
  * order. The caller frees. */

@@ -29,9 +29,8 @@ static void multicast(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t 
 static void multicast_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                              bmf_cop_metric *metric)
 {
-    (void)op;
-    cop_usual_metric(mesh, streams, metric);
-    metric->passes = false; /* every node on the way reads the words, too */
+    cop_usual_metric(mesh, op, streams, metric);
+    metric->passes = !cop_are_boxes(mesh, op); /* every node on the way reads the words, too */
 }
 
 const bmf_cop_implementation cop_str_bcast = {.name = "str_bcast",
@@ -65,7 +64,7 @@ static void dense(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, b
 static void dense_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                          bmf_cop_metric *metric)
 {
-    cop_usual_metric(mesh, streams, metric);
+    cop_usual_metric(mesh, op, streams, metric);
     int64_t diameter = 0;
     int outs = 1;
     for (int64_t i = 0; i < op->instances; i++) {
@@ -83,6 +82,8 @@ static void dense_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const
         diameter = links > diameter ? links : diameter;
     }
     metric->links = 3 * diameter; /* a word is read and written again at every node */
+    metric->stages = diameter;
+    metric->passes = false;
     metric->max_bandwidth = 1.0 / (1 + outs);
 }
 
@@ -95,38 +96,43 @@ const bmf_cop_implementation cop_str_bcast_dense = {.name = "str_bcast_dense",
 
 /* ---- linear ---- */
 
-static const char *needs_one_word(const bmf_mesh *mesh, const bmf_cop_operator *op)
+/* Readers must know on which side of them the source is. */
+static const char *needs_known_source(const bmf_mesh *mesh, const bmf_cop_operator *op)
 {
+    const bmf_cop_operand *source = &op->instance[0].operand[0];
     (void)mesh;
-    return op->instance[0].operand[0].dynamic && op->words > 1 ? "needs messages of a word from a dynamic source"
-                                                               : NULL;
+    return source->distributed || source->dynamic ? "needs a source that all nodes know" : NULL;
 }
 
 void cop_linear_streams(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
 {
     const int64_t nodes = op->instance[i].nodes;
     int64_t *order = cop_snake(mesh, &op->instance[i]);
-    cop_add_multicast(streams, i, order[0], nodes, order, true);
-    cop_add_multicast(streams, i, order[nodes - 1], nodes, order, true);
+    int64_t *back = allocate_array(nodes, (int64_t)sizeof *back);
+    for (int64_t k = 0; k < nodes; k++)
+        back[k] = order[nodes - 1 - k];
+    cop_add_multicast(streams, i, order[0], nodes, order, nodes > 2);
+    cop_add_multicast(streams, i, back[0], nodes, back, nodes > 2);
+    free(back);
     free(order);
 }
 
 void cop_linear_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                        bmf_cop_metric *metric)
 {
-    cop_usual_metric(mesh, streams, metric);
+    cop_usual_metric(mesh, op, streams, metric);
     int64_t longest = 1;
     for (int64_t i = 0; i < op->instances; i++)
         longest = op->instance[i].nodes > longest ? op->instance[i].nodes : longest;
     metric->links = metric->hop_links = longest - 1;
-    metric->passes = false;
-    metric->reload_words = 4;
-    metric->max_bandwidth = 0.25;
+    metric->passes = !cop_are_boxes(mesh, op);
+    metric->reload_words = longest > 2 ? 4 : 0; /* both ends of a pair begin a stream anyway */
+    metric->max_bandwidth = longest > 2 ? 0.25 : 0.5;
 }
 
 const bmf_cop_implementation cop_str_bcast_linear = {.name = "str_bcast_linear",
                                                      .kind = BMF_COP_BROADCAST,
                                                      .what = "two streams along a snake, reprogrammed at the source",
-                                                     .refuse = needs_one_word,
+                                                     .refuse = needs_known_source,
                                                      .streams = cop_linear_streams,
                                                      .metric = cop_linear_metric};

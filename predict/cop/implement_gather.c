@@ -38,7 +38,7 @@ static void inward(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, 
 static void one_each(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                      bmf_cop_metric *metric)
 {
-    cop_usual_metric(mesh, streams, metric);
+    cop_usual_metric(mesh, op, streams, metric);
     for (int64_t i = 0; i < op->instances && op->kind != BMF_COP_COLLECT; i++)
         if (op->instance[i].nodes - 1 > metric->messages)
             metric->messages = op->instance[i].nodes - 1;

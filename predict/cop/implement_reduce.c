@@ -32,7 +32,7 @@ static void tree_streams(const bmf_cop_operator *op, int64_t i, int64_t root, bo
 static void tree_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                         int64_t sweeps, bmf_cop_metric *metric)
 {
-    cop_usual_metric(mesh, streams, metric);
+    cop_usual_metric(mesh, op, streams, metric);
     metric->messages = 1;
     for (int64_t i = 0; i < op->instances; i++) {
         const int64_t nodes = op->instance[i].nodes;
@@ -64,6 +64,7 @@ static void reduce_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, cons
                           bmf_cop_metric *metric)
 {
     tree_metric(mesh, op, streams, 1, metric);
+    metric->passes = true; /* a node's words may have to wait for those of others, and nobody tells it */
 }
 
 const bmf_cop_implementation cop_str_reduce = {.name = "str_reduce",
@@ -95,6 +96,8 @@ static void runtime_reduce_metric(const bmf_mesh *mesh, const bmf_cop_operator *
     tree_metric(mesh, op, streams, 1, metric);
     metric->messages++;
     metric->links += metric->hop_links;
+    metric->any_length_syncs = cop_are_boxes(mesh, op); /* as with allreduce: all read the last part */
+    metric->passes = !metric->any_length_syncs;
 }
 
 const bmf_cop_implementation cop_repl_runtime_reduce = {.name = "repl_runtime_reduce",
@@ -126,8 +129,9 @@ static void allreduce_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, c
     tree_metric(mesh, op, streams, 1, metric);
     metric->messages++;
     metric->links += metric->hop_links;
-    metric->passes = false; /* all wait for the last part, to which nothing is added before all words have come */
-    metric->any_length_syncs = true;
+    /* all wait for the last part, to which nothing is added before all words have come */
+    metric->any_length_syncs = cop_are_boxes(mesh, op);
+    metric->passes = !metric->any_length_syncs;
 }
 
 const bmf_cop_implementation cop_repl_allreduce = {.name = "repl_allreduce",
@@ -157,7 +161,8 @@ static void prefix_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, cons
                           bmf_cop_metric *metric)
 {
     tree_metric(mesh, op, streams, 2, metric);
-    metric->any_length_syncs = !metric->passes;
+    /* in a line words pass only nodes that wait for what comes behind them */
+    metric->passes = !cop_are_lines(mesh, op);
 }
 
 const bmf_cop_implementation cop_str_prefix = {.name = "str_prefix",

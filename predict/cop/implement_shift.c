@@ -1,5 +1,7 @@
 /* Shifts and permutations by constants: a stream from every node to its target. Cost: 2 cycles a word, and more where
  * links are shared. Source: document 004, appendix B. */
+#include <stdlib.h>
+
 #include "predict/cop/implement_private.h"
 
 static const char *needs_constant(const bmf_mesh *mesh, const bmf_cop_operator *op)
@@ -11,18 +13,35 @@ static const char *needs_constant(const bmf_mesh *mesh, const bmf_cop_operator *
 static void usual(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                   bmf_cop_metric *metric)
 {
-    (void)op;
-    cop_usual_metric(mesh, streams, metric);
+    cop_usual_metric(mesh, op, streams, metric);
+}
+
+/* Whether the shift takes every node's words round through all nodes of its instance. */
+static bool are_rings(const bmf_cop_operator *op)
+{
+    for (int64_t i = 0; i < op->instances; i++) {
+        int64_t a = op->instance[i].nodes, b = llabs(op->instance[i].operand[0].value);
+        while (b != 0) {
+            const int64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a != 1)
+            return false;
+    }
+    return true;
 }
 
 static void shift_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                          bmf_cop_metric *metric)
 {
-    cop_usual_metric(mesh, streams, metric);
+    cop_usual_metric(mesh, op, streams, metric);
     int64_t longest = 0;
     for (int64_t i = 0; i < op->instances; i++)
         longest = op->instance[i].nodes > longest ? op->instance[i].nodes : longest;
-    metric->passes = op->kind != BMF_COP_CSHIFT; /* over the end nobody waits for those behind */
+    if (op->kind != BMF_COP_CSHIFT)
+        return;
+    metric->passes = !cop_are_boxes(mesh, op) || !are_rings(op);
     metric->sync_words = BMF_COP_WINDOW * longest + metric->hop_links + 4;
 }
 

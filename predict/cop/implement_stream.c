@@ -22,8 +22,7 @@ static void one(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf
 static void usual(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                   bmf_cop_metric *metric)
 {
-    (void)op;
-    cop_usual_metric(mesh, streams, metric);
+    cop_usual_metric(mesh, op, streams, metric);
 }
 
 const bmf_cop_implementation cop_str_stream = {.name = "str_stream",
@@ -37,9 +36,9 @@ static const char *needs_source(const bmf_mesh *mesh, const bmf_cop_operator *op
 {
     const bmf_cop_operand *operand = op->instance[0].operand;
     (void)mesh;
-    return operand[0].runtime   ? "needs a constant source"
-           : operand[1].dynamic ? "needs a destination that all nodes know"
-                                : NULL;
+    return operand[0].runtime                             ? "needs a constant source"
+           : operand[1].dynamic || operand[1].distributed ? "needs a destination that all nodes know"
+                                                          : NULL;
 }
 
 static void to_all(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
@@ -49,22 +48,33 @@ static void to_all(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, 
     cop_add_multicast(streams, i, instance->node[instance->operand[0].value], instance->nodes, instance->node, false);
 }
 
+static void to_all_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
+                          bmf_cop_metric *metric)
+{
+    cop_usual_metric(mesh, op, streams, metric);
+    metric->passes = !cop_are_boxes(mesh, op); /* every node on the way reads the words, too */
+}
+
 const bmf_cop_implementation cop_str_stream_rtdest = {.name = "str_stream_rtdest",
                                                       .kind = BMF_COP_STREAM,
                                                       .what = "a multicast stream that others discard",
+                                                      .others_discard = true,
                                                       .refuse = needs_source,
                                                       .streams = to_all,
-                                                      .metric = usual};
+                                                      .metric = to_all_metric};
 
 static const char *needs_known_destination(const bmf_mesh *mesh, const bmf_cop_operator *op)
 {
     (void)mesh;
-    return op->instance[0].operand[1].dynamic ? "needs a destination that all nodes know" : NULL;
+    const bmf_cop_operand *o = op->instance[0].operand;
+    return o[0].dynamic || o[0].distributed || o[1].dynamic || o[1].distributed ? "needs ends that all nodes know"
+                                                                                : NULL;
 }
 
 const bmf_cop_implementation cop_str_stream_runtime = {.name = "str_stream_runtime",
                                                        .kind = BMF_COP_STREAM,
                                                        .what = "two streams along a snake that others discard",
+                                                       .others_discard = true,
                                                        .refuse = needs_known_destination,
                                                        .streams = cop_linear_streams,
                                                        .metric = cop_linear_metric};

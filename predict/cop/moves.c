@@ -9,7 +9,8 @@
 #include "predict/cop/run_private.h"
 #include "runtime/base/allocate.h"
 
-enum { BANKS = 2, MAX_USES = 2 * BMF_SCHEDULED_REGISTERS, UP = 0, DOWN = 1, NOBODY = -1 };
+enum { WORK = 4 /* messages that combine */ };
+enum { MAX_USES = 2 * BMF_SCHEDULED_REGISTERS, UP = BMF_COP_UP, DOWN = BMF_COP_DOWN, NOBODY = -1 };
 
 typedef const bmf_cop_running running;
 
@@ -53,22 +54,27 @@ static int register_at(const bmf_stream_route *route, int64_t node)
 
 /* ---- words ---- */
 
-static int64_t channel_of(const bmf_cop_node *n, running *r, int bank, int64_t writer)
+int64_t moves_words(const bmf_cop_node *n, running *r)
 {
-    return ((r - n->run->running) * BANKS + bank) * n->run->nodes + writer;
+    return n->is_syncing ? r->sync_words : r->words;
 }
 
-static void put_message(bmf_cop_node *n, running *r, int64_t channel, const void *message)
+int64_t moves_channel(const bmf_cop_node *n, running *r, int bank, int64_t writer)
+{
+    return ((r - n->run->running) * BMF_COP_BANKS + bank) * n->run->nodes + writer;
+}
+
+void moves_put_message(bmf_cop_node *n, running *r, int64_t channel, const void *message)
 {
     enum { BUFFERED = 64 };
     bmf_cop_channel *c = &n->run->channel[channel];
     const uint32_t *word = message;
     if (!c->word) {
-        for (c->size = 1; c->size < 4 * r->op->words + BUFFERED * n->run->nodes;)
+        for (c->size = 1; c->size < 4 * (r->words + r->sync_words) + BUFFERED * n->run->nodes;)
             c->size *= 2;
         c->word = allocate_array(c->size, (int64_t)sizeof *c->word);
     }
-    for (int64_t k = 0; k < r->op->words; k++)
+    for (int64_t k = 0; k < r->op->words && !n->is_syncing; k++)
         c->word[(n->moved[channel] + k) & (c->size - 1)] = word[k];
 }
 
@@ -76,28 +82,32 @@ static void get_message(const bmf_cop_node *n, running *r, int64_t channel, void
 {
     const bmf_cop_channel *c = &n->run->channel[channel];
     uint32_t *word = message;
-    for (int64_t k = 0; k < r->op->words; k++)
+    for (int64_t k = 0; k < r->op->words && !n->is_syncing; k++)
         word[k] = c->word[(n->moved[channel] + k) & (c->size - 1)];
 }
 
-static bmf_interface_use use_of(running *r, int64_t channel, int reg, bool reads)
+static bmf_interface_use use_of(const bmf_cop_node *n, running *r, int64_t channel, int reg, bool reads)
 {
-    return (bmf_interface_use){.reg = reg, .reads = reads, .stream = channel, .words = r->op->words};
+    return (bmf_interface_use){
+        .reg = reg, .reads = reads, .stream = channel, .words = moves_words(n, r), .begin = n->moved[channel]};
 }
 
-/* Moves all words of the uses. In turn: one access each, in the order of registers; as ready: whatever
- * is ready: a word that is written strictly after one that is read would wait for it all the way. */
-typedef enum order { AS_READY, IN_WINDOW, WRITES_IN_TURN, READ_FIRST } order;
-
-static void transfer(bmf_cop_node *n, order in, int uses, const bmf_interface_use *use)
+void moves_transfer(bmf_cop_node *n, bmf_cop_order order, int uses, const bmf_interface_use *use)
 {
     bmf_processor_script *script = &n->run->script[n->node];
-    script_transfer(script, in == WRITES_IN_TURN || in == READ_FIRST, uses, use);
-    script->step[script->steps - 1].reads_first = in == READ_FIRST;
-    script->step[script->steps - 1].window = in == IN_WINDOW ? BMF_COP_WINDOW : 0;
-    for (int k = 0; k < uses; k++)
-        script->use[script->uses - uses + k].begin = n->moved[use[k].stream];
+    bmf_interface_use all[MAX_USES];
+    memcpy(all, use, (size_t)uses * sizeof *all);
+    const int others = discards_list(n, all + uses);
+    script_transfer(script, order == BMF_COP_WRITES_IN_TURN || order == BMF_COP_READ_FIRST, uses + others, all);
+    simulator_resume *step = &script->step[script->steps - 1];
+    step->reads_first = order == BMF_COP_READ_FIRST;
+    step->window = order == BMF_COP_IN_WINDOW ? BMF_COP_WINDOW : 0;
+    step->background = others;
+    const int64_t first = script->uses - uses - others;
+    for (int k = 0; k < uses + others; k++)
+        script->use[first + k].begin = all[k].begin;
     run_steps(n);
+    discards_note(n, script->use + first + uses); /* the memory of a script that was cleared stays */
 }
 
 /* ---- moves ---- */
@@ -106,42 +116,48 @@ static void send(bmf_cop_node *n, running *r, int bank, int64_t to, const void *
 {
     /* downward messages to several children differ: each has the ring of its reader, a multicast that of its writer */
     const bool one_reader = bank == DOWN && r->op->kind == BMF_COP_PREFIX;
-    const int64_t channel = channel_of(n, r, bank, one_reader ? to : n->node);
-    const bmf_interface_use use = use_of(r, channel, find_route(n, r, n->node, to)->reg, false);
-    put_message(n, r, channel, message);
-    transfer(n, AS_READY, 1, &use);
-    n->moved[channel] += r->op->words;
+    const int64_t channel = moves_channel(n, r, bank, one_reader ? to : n->node);
+    const bmf_interface_use use = use_of(n, r, channel, find_route(n, r, n->node, to)->reg, false);
+    moves_put_message(n, r, channel, message);
+    moves_transfer(n, BMF_COP_AS_READY, 1, &use);
+    n->moved[channel] += moves_words(n, r);
+}
+
+static void receive_at(bmf_cop_node *n, running *r, int64_t channel, int reg, void *message)
+{
+    const bmf_interface_use use = use_of(n, r, channel, reg, true);
+    moves_transfer(n, BMF_COP_AS_READY, 1, &use);
+    get_message(n, r, channel, message);
+    n->moved[channel] += moves_words(n, r);
 }
 
 static void receive(bmf_cop_node *n, running *r, int bank, int64_t from, void *message)
 {
     const bool one_reader = bank == DOWN && r->op->kind == BMF_COP_PREFIX;
-    const int64_t channel = channel_of(n, r, bank, one_reader ? n->node : from);
-    const bmf_interface_use use = use_of(r, channel, register_at(find_route(n, r, from, n->node), n->node), true);
-    transfer(n, AS_READY, 1, &use);
-    get_message(n, r, channel, message);
-    n->moved[channel] += r->op->words;
+    const int64_t channel = moves_channel(n, r, bank, one_reader ? n->node : from);
+    receive_at(n, r, channel, register_at(find_route(n, r, from, n->node), n->node), message);
 }
 
 static void exchange(bmf_cop_node *n, running *r, int64_t to, int64_t from, const void *in, void *out)
 {
     bmf_interface_use use[2];
     int uses = 0;
-    const int64_t written = channel_of(n, r, UP, n->node), read = from == NOBODY ? -1 : channel_of(n, r, UP, from);
+    const int64_t written = moves_channel(n, r, UP, n->node),
+                  read = from == NOBODY ? -1 : moves_channel(n, r, UP, from);
     if (to != NOBODY) {
-        put_message(n, r, written, in);
-        use[uses++] = use_of(r, written, find_route(n, r, n->node, to)->reg, false);
+        moves_put_message(n, r, written, in);
+        use[uses++] = use_of(n, r, written, find_route(n, r, n->node, to)->reg, false);
     }
     if (read >= 0)
-        use[uses++] = use_of(r, read, register_at(find_route(n, r, from, n->node), n->node), true);
+        use[uses++] = use_of(n, r, read, register_at(find_route(n, r, from, n->node), n->node), true);
     if (uses > 0)
-        transfer(n, uses == 2 && r->op->kind == BMF_COP_CSHIFT ? IN_WINDOW : AS_READY, uses, use);
+        moves_transfer(n, uses == 2 && r->op->kind == BMF_COP_CSHIFT ? BMF_COP_IN_WINDOW : BMF_COP_AS_READY, uses, use);
     if (to != NOBODY)
-        n->moved[written] += r->op->words;
+        n->moved[written] += moves_words(n, r);
     if (read < 0)
         return;
     get_message(n, r, read, out);
-    n->moved[read] += r->op->words;
+    n->moved[read] += moves_words(n, r);
 }
 
 /* ---- broadcasts ---- */
@@ -169,28 +185,28 @@ static void dense(bmf_cop_node *n, running *r, int64_t source, const void *in, v
 {
     const bmf_mesh *mesh = &n->run->plan->settings.hardware.mesh;
     const bmf_cop_instance *instance = instance_of(n, r);
-    const int64_t channel = channel_of(n, r, UP, source);
+    const int64_t channel = moves_channel(n, r, UP, source);
     bmf_interface_use use[MAX_USES];
     int uses = 0;
     if (n->node == source)
-        put_message(n, r, channel, in);
+        moves_put_message(n, r, channel, in);
     for (int port = 0; port < BMF_MESH_PORTS; port++) {
         const int64_t neighbour = mesh_neighbour(mesh, n->node, port);
         if (neighbour < 0 || !cop_instance_has(instance, neighbour))
             continue;
         if (comes_over(mesh, source, n->node, neighbour))
-            use[uses++] = use_of(r, channel, find_route(n, r, n->node, neighbour)->reg, false);
+            use[uses++] = use_of(n, r, channel, find_route(n, r, n->node, neighbour)->reg, false);
         else if (n->node != source && comes_over(mesh, source, neighbour, n->node))
-            use[uses++] = use_of(r, channel, register_at(find_route(n, r, neighbour, n->node), n->node), true);
+            use[uses++] = use_of(n, r, channel, register_at(find_route(n, r, neighbour, n->node), n->node), true);
     }
     if (uses > 0)
-        transfer(n, n->node == source ? WRITES_IN_TURN : READ_FIRST, uses, use);
+        moves_transfer(n, n->node == source ? BMF_COP_WRITES_IN_TURN : BMF_COP_READ_FIRST, uses, use);
     if (n->node != source)
         get_message(n, r, channel, out);
-    n->moved[channel] += r->op->words;
+    n->moved[channel] += moves_words(n, r);
 }
 
-static int64_t operand_node(const bmf_cop_node *n, running *r, int which)
+int64_t moves_operand(const bmf_cop_node *n, running *r, int which)
 {
     const bmf_cop_instance *instance = instance_of(n, r);
     const bmf_cop_operand *operand = &instance->operand[which];
@@ -212,48 +228,94 @@ static int64_t other_node(bmf_cop_node *n, running *r)
     return instance->node[k];
 }
 
+/* The last message that the node wrote. */
+static void read_own(bmf_cop_node *n, running *r, void *message)
+{
+    const int64_t channel = moves_channel(n, r, UP, n->node);
+    if (n->moved[channel] < r->words) {
+        run_fail(n, r - n->run->running, "it is read before it has been written, by its source");
+        return;
+    }
+    n->moved[channel] -= r->words;
+    get_message(n, r, channel, message);
+    n->moved[channel] += moves_words(n, r);
+}
+
+void moves_load(bmf_cop_node *n, int64_t op)
+{
+    running *r = running_of(n, op);
+    discards_finish(n, op);
+    if (chains_carry(r))
+        chains_load(n, op);
+    if (!r->candidate->implementation->others_discard || instance_of(n, r)->nodes == 1)
+        return;
+    const int64_t source = moves_operand(n, r, 0), words = moves_words(n, r) * r->op->calls;
+    if (source == n->node || moves_operand(n, r, 1) == n->node)
+        return;
+    const int64_t channel = moves_channel(n, r, UP, source);
+    const int reg =
+        chains_carry(r) ? chains_register(n, r, source) : register_at(find_route(n, r, source, n->node), n->node);
+    discards_add(n, &(bmf_cop_discard){op, channel, n->moved[channel], words, reg});
+    n->moved[channel] += words;
+}
+
 void moves_write(bmf_cop_node *n, int64_t op, const void *message)
 {
     running *r = running_of(n, op);
     const bmf_cop_instance *instance = instance_of(n, r);
-    const int64_t a = r->op->kind == BMF_COP_GATHER ? NOBODY : operand_node(n, r, 0);
+    const int64_t a = r->op->kind == BMF_COP_GATHER ? NOBODY : moves_operand(n, r, 0);
     if (r->op->kind != BMF_COP_GATHER && a != n->node) {
         run_fail(n, op, "it is written by a node that is not its source, which is node %" PRId64, a);
         return;
     }
     if (is_dense(r)) {
         dense(n, r, n->node, message, NULL);
+    } else if (chains_carry(r)) {
+        chains_write(n, op, message);
     } else if (r->op->kind == BMF_COP_BROADCAST) {
         if (instance->nodes > 1)
             send(n, r, UP, instance->node[instance->node[0] == n->node], message);
     } else if (r->op->kind == BMF_COP_STREAM) {
-        send(n, r, UP, operand_node(n, r, 1), message);
+        const int64_t to = moves_operand(n, r, 1);
+        send(n, r, UP, to != n->node ? to : instance->node[instance->node[0] == n->node], message);
     } else if (r->op->kind == BMF_COP_SPREAD) {
         const int64_t to = other_node(n, r);
         send(n, r, UP, to, message);
     } else {
-        send(n, r, UP, operand_node(n, r, 0), message);
+        send(n, r, UP, moves_operand(n, r, 0), message);
     }
+}
+
+static void read_message(bmf_cop_node *n, running *r, void *message)
+{
+    const int64_t a = r->op->kind == BMF_COP_GATHER ? NOBODY : moves_operand(n, r, 0);
+    if (is_dense(r))
+        dense(n, r, a, NULL, message);
+    else if (chains_carry(r))
+        receive_at(n, r, moves_channel(n, r, UP, a), chains_register(n, r, a), message);
+    else if (r->op->kind == BMF_COP_GATHER)
+        receive(n, r, UP, other_node(n, r), message);
+    else
+        receive(n, r, UP, a, message);
 }
 
 void moves_read(bmf_cop_node *n, int64_t op, void *message)
 {
     running *r = running_of(n, op);
-    const int64_t a = operand_node(n, r, 0);
-    if (r->op->kind == BMF_COP_STREAM && operand_node(n, r, 1) != n->node) {
+    const int64_t a = moves_operand(n, r, 0);
+    if (r->op->kind == BMF_COP_STREAM && moves_operand(n, r, 1) != n->node) {
         run_fail(n, op, "it is read by a node that is not its destination");
+        return;
+    }
+    if (r->op->kind == BMF_COP_STREAM && a == n->node) {
+        read_own(n, r, message);
         return;
     }
     if (r->op->kind != BMF_COP_GATHER && a == n->node) {
         run_fail(n, op, "it is read by its source");
         return;
     }
-    if (is_dense(r))
-        dense(n, r, a, NULL, message);
-    else if (r->op->kind == BMF_COP_GATHER)
-        receive(n, r, UP, other_node(n, r), message);
-    else
-        receive(n, r, UP, a, message);
+    read_message(n, r, message);
 }
 
 /* ---- trees ---- */
@@ -321,13 +383,26 @@ static char *work_space(bmf_cop_node *n, int64_t size)
     return n->work;
 }
 
+/* The sum comes to all, for one of them. */
+static void discard_sum(bmf_cop_node *n, running *r, int64_t root)
+{
+    const int64_t channel = moves_channel(n, r, DOWN, root), op = r - n->run->running;
+    const int reg = register_at(find_route(n, r, root, n->node), n->node);
+    discards_add(n, &(bmf_cop_discard){op, channel, n->moved[channel], moves_words(n, r), reg});
+    n->moved[channel] += moves_words(n, r);
+}
+
 static void call_tree(bmf_cop_node *n, running *r, const void *in, void *out, bmf_cop_combine *combine)
 {
     const bmf_cop_instance *instance = instance_of(n, r);
     const bool reduces = r->op->kind == BMF_COP_REDUCE;
-    const int64_t root = reduces ? instance->operand[0].value : instance->nodes / 2, size = r->op->words * 4;
+    const bool by_all = reduces && instance->operand[0].runtime; /* to node 0, then to all, for one of them */
+    const int64_t root = by_all    ? 0
+                         : reduces ? instance->operand[0].value
+                                   : instance->nodes / 2,
+                  size = r->op->words * 4;
     const place p = place_in_tree(n, r, root);
-    char *left = work_space(n, 4 * size), *own = left + size, *sum = own + size, *before = sum + size;
+    char *left = work_space(n, WORK * size), *own = left + size, *sum = own + size, *before = sum + size;
     sweep_up(n, r, &p, in, left, own, sum, combine);
     if (r->op->kind == BMF_COP_PREFIX) {
         const bool has_before = p.first > 0;
@@ -341,13 +416,15 @@ static void call_tree(bmf_cop_node *n, running *r, const void *in, void *out, bm
         if (p.child[1] != NOBODY)
             send(n, r, DOWN, instance->node[p.child[1]], own);
         memcpy(out, own, (size_t)size);
-    } else if (reduces || instance->nodes == 1) {
+    } else if ((reduces && !by_all) || instance->nodes == 1) {
         memcpy(out, sum, (size_t)size);
     } else if (p.parent == NOBODY) {
         memcpy(out, sum, (size_t)size);
         send(n, r, DOWN, instance->node[instance->node[0] == n->node], sum);
-    } else {
+    } else if (!by_all || moves_operand(n, r, 0) == n->node) {
         receive(n, r, DOWN, instance->node[root], out);
+    } else {
+        discard_sum(n, r, instance->node[root]);
     }
 }
 
@@ -377,10 +454,41 @@ static void call_permutation(bmf_cop_node *n, running *r, const void *in, void *
 void moves_call(bmf_cop_node *n, int64_t op, const void *in, void *out, bmf_cop_combine *combine)
 {
     running *r = running_of(n, op);
+    discards_finish(n, op);
     const bool permutes =
         r->op->kind == BMF_COP_CSHIFT || r->op->kind == BMF_COP_EOSHIFT || r->op->kind == BMF_COP_PERMUTE;
     if (permutes)
         call_permutation(n, r, in, out);
     else
         call_tree(n, r, in, out, combine);
+}
+
+/* ---- messages that synchronise ---- */
+
+static void synchronise_ends(bmf_cop_node *n, running *r, int64_t op, char *out)
+{
+    const bool inward = r->op->kind == BMF_COP_GATHER, many = inward || r->op->kind == BMF_COP_SPREAD;
+    const bool is_one = moves_operand(n, r, 0) == n->node;
+    const bool reads = r->op->kind != BMF_COP_STREAM || r->candidate->implementation->others_discard ||
+                       moves_operand(n, r, 1) == n->node;
+    for (int64_t k = 0; k < (many && is_one ? instance_of(n, r)->nodes - 1 : 1); k++)
+        if (is_one != inward)
+            moves_write(n, op, out);
+        else if (reads)
+            read_message(n, r, out);
+}
+
+void moves_synchronise(bmf_cop_node *n, int64_t op)
+{
+    running *r = running_of(n, op);
+    if (instance_of(n, r)->nodes == 1)
+        return;
+    char *out = work_space(n, WORK * r->op->words * (int64_t)sizeof(int32_t));
+    n->is_syncing = true;
+    if (cop_is_functional(r->op->kind))
+        moves_call(n, op, out, out, NULL);
+    else
+        synchronise_ends(n, r, op, out);
+    discards_finish(n, -1);
+    n->is_syncing = false;
 }

@@ -22,6 +22,9 @@ typedef enum bmf_cop_ending {
     BMF_COP_AT_ONCE /* no operator leaves words in a router */
 } bmf_cop_ending;
 
+/* Of a schedule, for each stream of a barrier between phases. */
+enum { BMF_COP_BARRIER_SLOTS = 3 };
+
 /* Constants of the cost model, in cycles. */
 typedef struct bmf_cop_costs {
     double reprogram_word, sync, bulk_word, bulk_latency, interface_word;
@@ -31,11 +34,14 @@ extern const bmf_cop_costs cop_usual_costs;
 /* An operator in a phase. */
 typedef struct bmf_cop_use {
     const bmf_cop_operator *op;
-    int candidate;    /* which of the operator's possible implementations */
-    double bandwidth; /* words a cycle of each of its streams */
-    bool continues;   /* it began in an earlier phase */
-    bool terminating; /* this is its last phase */
-    bool last;        /* it may be executed just before the phase ends */
+    int candidate;      /* which of the operator's possible implementations */
+    double bandwidth;   /* words a cycle of each of its streams */
+    bool continues;     /* it began in an earlier phase */
+    bool terminating;   /* this is its last phase */
+    bool last;          /* it may be executed just before the phase ends */
+    int64_t sync_words; /* of one more message before the phase ends by messages; 0: none is needed */
+    double planned;     /* before routing */
+    double share;       /* of links, beside other phases; 0: not known */
 } bmf_cop_use;
 
 typedef struct bmf_cop_phase {
@@ -47,7 +53,8 @@ typedef struct bmf_cop_phase {
     double passes; /* L_ext */
     bool is_followed;
     int64_t streams;
-    bmf_stream_routes *routes; /* cop_route_plan; NULL before */
+    bmf_stream_routes *routes; /* NULL before routing */
+    bool apart;                /* cop_route_to_run: no other phase uses a link in a slot in which it does */
 } bmf_cop_phase;
 
 typedef enum bmf_cop_phases_kind { BMF_COP_ONE_PHASE, BMF_COP_PSEQUENTIAL, BMF_COP_PDISJOINT } bmf_cop_phases_kind;
@@ -91,8 +98,8 @@ typedef struct bmf_cop_plan {
     bmf_cop_phases *phases;
     double time;
     bool optimal;         /* of all that the model knows */
-    bool registers_apart; /* no two phases use a register for different streams; set by cop_route_plan */
-    int64_t barriers;     /* operators that cop_add_barriers made; their numbers follow those of the program's */
+    bool registers_apart; /* no two phases use a register for different streams; set by cop_route_to_run */
+    int64_t barriers;     /* operators that cop_route_to_run made; their numbers follow those of the program's */
     bmf_cop_operator **barrier;
     int64_t searched;
 } bmf_cop_plan;
@@ -103,14 +110,16 @@ int cop_plan_make(const bmf_cop_program *program, const bmf_cop_plan_settings *s
                   bmf_cop_plan **plan);
 void cop_plan_free(bmf_cop_plan *plan);
 
-/* For running: phases that may use links of others end by barriers, too; every phase that does gets the streams for it,
- * before it is routed, as an operator of all its nodes. */
-void cop_add_barriers(bmf_cop_plan *plan);
 /* Finds the schedules of all phases (predict/mesh/streams.h), with wishes in proportion to the plan's bandwidths, and
  * puts what was found into the uses' bandwidths. */
 int cop_route_plan(bmf_cop_plan *plan);
+/* The same for running: phases use links in different slots, or end by barriers, whose streams become operators of all
+ * the phase's nodes; registers are different in all phases. */
+int cop_route_to_run(bmf_cop_plan *plan);
 /* The phases in the order of the program, with those of disjoint threads one after the other. The caller frees. */
 int64_t cop_list_phases(const bmf_cop_plan *plan, bmf_cop_phase ***list);
+/* cache_map.c: the block of the routers' memories for every listed phase, from [1, blocks). The caller frees. */
+int64_t *cop_map_phases(const bmf_cop_plan *plan, int blocks);
 /* The streams of a phase in the order of its routes: use by use. *first: of each use, uses + 1 numbers. */
 const bmf_cop_stream *cop_phase_stream(const bmf_cop_plan *plan, const bmf_cop_phase *phase, int64_t number,
                                        int64_t *use);
@@ -132,8 +141,19 @@ void cop_phases_free(bmf_cop_phases *phases);
  * too few registers or slots. */
 bool cop_estimate_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase);
 
+/* route.c. routes is NULL afterwards if there are none. taken: as in bmf_stream_request. */
+int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken);
+/* wires.c: barriers keep nodes from being in one of the phases while others are in the other. */
+bool cop_are_apart_in_time(const bmf_cop_phase *a, const bmf_cop_phase *b);
+int cop_fail_without_schedule(const bmf_cop_plan *plan, const bmf_cop_phase *phase);
+void cop_separate_registers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase);
+
 /* barrier.c: flags of uses, the ending and its pause. */
 void cop_choose_ending(const bmf_cop_plan *plan, bmf_cop_phase *phase);
+/* Of a phase that ends by messages, from its routes if it has them. */
+void cop_set_sync_words(const bmf_cop_plan *plan, bmf_cop_phase *phase);
+/* VFSMs of a use's longest stream, and the registers at its ends. */
+double cop_stream_buffers(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_cop_use *use);
 /* Of a set of operators, by number, which may be executed last. */
 void cop_find_last(const bmf_cop_tree *tree, const bool *present, bool *last);
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bmf/status.h"
 #include "predict/cop/plan.h"
@@ -30,7 +31,9 @@ const bmf_cop_stream *cop_phase_stream(const bmf_cop_plan *plan, const bmf_cop_p
  * out. Never more than :b. */
 static double wish(const bmf_cop_phase *phase, const bmf_cop_use *use)
 {
-    return phase->uses > 1 || use->op->bandwidth <= 0 ? use->bandwidth : fmin(use->op->bandwidth, 0.5);
+    const double alone = use->op->bandwidth <= 0 ? use->bandwidth : fmin(use->op->bandwidth, 0.5);
+    const double asked = phase->uses > 1 ? use->bandwidth : alone;
+    return use->share > 0 ? fmin(asked, use->share) : asked;
 }
 
 /* By instance and node: the boxes that streams may not leave. Other instances may be in other phases. */
@@ -51,7 +54,19 @@ static bool *make_boxes(const bmf_cop_plan *plan, const bmf_cop_operator *op)
     return inside;
 }
 
-static int route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase)
+static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
+{
+    for (int64_t u = 0; u < phase->uses; u++)
+        phase->use[u].bandwidth = 1;
+    for (int64_t k = 0; k < phase->streams; k++) {
+        int64_t use;
+        cop_phase_stream(plan, phase, k, &use);
+        const double found = (double)phase->routes->route[k].slots / plan->settings.hardware.length;
+        phase->use[use].bandwidth = fmin(phase->use[use].bandwidth, found);
+    }
+}
+
+int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken)
 {
     bool **inside = allocate_array(phase->uses, (int64_t)sizeof *inside);
     for (int64_t u = 0; u < phase->uses; u++)
@@ -67,26 +82,19 @@ static int route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase)
                                  .reprogrammed = from->reprogrammed,
                                  .allowed = inside[use] + from->instance * plan->settings.hardware.mesh.nodes};
     }
-    const bmf_stream_request request = {
-        .hardware = plan->settings.hardware, .streams = phase->streams, .stream = stream, .leaves = phase->is_followed};
+    const bmf_stream_request request = {.hardware = plan->settings.hardware,
+                                        .streams = phase->streams,
+                                        .stream = stream,
+                                        .leaves = phase->is_followed,
+                                        .taken = taken};
     const int status = numesh_route_streams(&request, &phase->routes);
+    if (status == BMF_OK && phase->routes)
+        take_bandwidths(plan, phase);
     free(stream);
     for (int64_t u = 0; u < phase->uses; u++)
         free(inside[u]);
     free(inside);
     return status;
-}
-
-static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
-{
-    for (int64_t u = 0; u < phase->uses; u++)
-        phase->use[u].bandwidth = 1;
-    for (int64_t k = 0; k < phase->streams; k++) {
-        int64_t use;
-        cop_phase_stream(plan, phase, k, &use);
-        const double found = (double)phase->routes->route[k].slots / plan->settings.hardware.length;
-        phase->use[use].bandwidth = fmin(phase->use[use].bandwidth, found);
-    }
 }
 
 /* ---- registers ---- */
@@ -95,34 +103,57 @@ typedef struct counts {
     int out, in;
 } counts;
 
-/* A node may get the first word of a phase's next message while it is still in that phase, or has left it already: so
- * registers are different in all phases, as far as there are enough. Counts only, or renumbers. */
-static bool separate_registers(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase, bool renumber)
+/* Registers of the phase's streams at every node, counted on, or moved up by what `first` says. */
+static void visit_registers(bmf_cop_phase *phase, const counts *first, counts *count)
 {
-    const bmf_scheduled_hardware *hardware = &plan->settings.hardware;
-    counts *before = allocate_clear(hardware->mesh.nodes, sizeof *before);
-    counts *now = allocate_clear(hardware->mesh.nodes, sizeof *now);
-    bool enough = true;
-    for (int64_t p = 0; p < phases; p++) {
-        for (int64_t k = 0; phase[p]->routes && k < phase[p]->routes->streams; k++) {
-            bmf_stream_route *route = &phase[p]->routes->route[k];
-            now[route->hop[0].node].out++;
-            route->reg += renumber ? before[route->hop[0].node].out : 0;
-            for (int64_t h = 0; h < route->hops; h++)
-                if (route->hop[h].delivers) {
-                    now[route->hop[h].node].in++;
-                    route->hop[h].reg += renumber ? before[route->hop[h].node].in : 0;
-                }
-        }
-        for (int64_t n = 0; n < hardware->mesh.nodes; n++) {
-            before[n] = now[n];
-            enough &=
-                now[n].out <= BMF_SCHEDULED_REGISTERS - hardware->pipelines && now[n].in <= BMF_SCHEDULED_REGISTERS;
+    for (int64_t k = 0; phase->routes && k < phase->routes->streams; k++) {
+        bmf_stream_route *route = &phase->routes->route[k];
+        count[route->hop[0].node].out++;
+        route->reg += first[route->hop[0].node].out;
+        for (int64_t h = 0; h < route->hops; h++) {
+            bmf_stream_hop *hop = &route->hop[h];
+            count[hop->node].in += hop->delivers;
+            count[hop->node].out += hop->own >= 0;
+            hop->reg += hop->delivers ? first[hop->node].in : 0;
+            hop->own += hop->own >= 0 ? first[hop->node].out : 0;
         }
     }
-    free(before);
-    free(now);
-    return enough;
+}
+
+/* A node may get the first word of a phase's next message while it is still in that phase, or has left it already: so
+ * registers are different in all phases between which no barriers are. */
+void cop_separate_registers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase)
+{
+    const bmf_scheduled_hardware *hardware = &plan->settings.hardware;
+    const int64_t nodes = hardware->mesh.nodes;
+    counts *end = allocate_clear(phases * nodes, sizeof *end), *first = allocate_clear(nodes, sizeof *first);
+    plan->registers_apart = true;
+    for (int64_t p = 0; p < phases; p++) {
+        memset(first, 0, (size_t)nodes * sizeof *first);
+        for (int64_t q = 0; q < p; q++)
+            for (int64_t n = 0; n < nodes && !cop_are_apart_in_time(phase[p], phase[q]); n++) {
+                const counts *other = &end[q * nodes + n];
+                first[n].out = other->out > first[n].out ? other->out : first[n].out;
+                first[n].in = other->in > first[n].in ? other->in : first[n].in;
+            }
+        visit_registers(phase[p], first, &end[p * nodes]);
+        for (int64_t n = 0; n < nodes; n++) {
+            counts *last = &end[p * nodes + n];
+            last->out += first[n].out;
+            last->in += first[n].in;
+            plan->registers_apart &=
+                last->out <= BMF_SCHEDULED_REGISTERS - hardware->pipelines && last->in <= BMF_SCHEDULED_REGISTERS;
+        }
+    }
+    free(end);
+    free(first);
+}
+
+int cop_fail_without_schedule(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
+{
+    return lisp_fail_at(plan->program->lisp, phase->use[0].op->place,
+                        "the %" PRId64 " streams of the phase of '%s' find no schedule", phase->streams,
+                        phase->use[0].op->label);
 }
 
 int cop_route_plan(bmf_cop_plan *plan)
@@ -133,17 +164,10 @@ int cop_route_plan(bmf_cop_plan *plan)
     for (int64_t p = 0; p < count && status == BMF_OK; p++) {
         if (list[p]->streams == 0)
             continue;
-        status = route_phase(plan, list[p]);
+        status = cop_route_phase(plan, list[p], NULL);
         if (status == BMF_OK && !list[p]->routes)
-            status = lisp_fail_at(plan->program->lisp, list[p]->use[0].op->place,
-                                  "the %" PRId64 " streams of the phase of '%s' find no schedule", list[p]->streams,
-                                  list[p]->use[0].op->label);
-        if (status == BMF_OK)
-            take_bandwidths(plan, list[p]);
+            status = cop_fail_without_schedule(plan, list[p]);
     }
-    plan->registers_apart = status == BMF_OK && separate_registers(plan, count, list, false);
-    if (plan->registers_apart)
-        separate_registers(plan, count, list, true);
     free(list);
     return status;
 }

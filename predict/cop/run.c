@@ -12,8 +12,6 @@
 #include "bmf/status.h"
 #include "runtime/base/allocate.h"
 
-enum { BANKS = 2 };
-
 /* ---- steps ---- */
 
 void run_steps(bmf_cop_node *n)
@@ -43,109 +41,6 @@ static int feed(void *state, int64_t node, bool *ended)
     script_clear(&run->script[node]);
     *ended = !coroutine_resume(run->node[node].coroutine);
     return run->status;
-}
-
-/* ---- changes of phases ---- */
-
-static int64_t barrier_of(const bmf_cop_run *run, int64_t phase)
-{
-    for (int64_t k = run->plan->program->operators; k < run->operators; k++)
-        if (run->running[k].phase == phase)
-            return k;
-    return -1;
-}
-
-/* Whether the node talks with a neighbour in both phases, so that it must have changed, too. */
-static bool shares_link(const bmf_cop_run *run, int64_t node, int64_t before, int64_t after)
-{
-    uint32_t ports[2] = {0, 0};
-    const bmf_cop_phase *const phase[2] = {run->phase[before], run->phase[after]};
-    for (int side = 0; side < 2; side++)
-        for (int64_t k = 0; k < phase[side]->streams; k++)
-            for (int64_t h = 0; h < phase[side]->routes->route[k].hops; h++) {
-                const bmf_stream_hop *hop = &phase[side]->routes->route[k].hop[h];
-                for (int o = 0; o < hop->outs && hop->node == node; o++)
-                    ports[side] |= 1U << hop->out[o];
-                if (hop->node == node && hop->in >= 0)
-                    ports[side] |= 1U << hop->in;
-            }
-    return ports[0] & ports[1];
-}
-
-static void leave_phase(bmf_cop_node *n)
-{
-    bmf_cop_run *run = n->run;
-    const int64_t barrier = barrier_of(run, n->phase);
-    int32_t in = 0, out = 0;
-    if (barrier >= 0 && run->running[barrier].instance[n->node] >= 0)
-        moves_call(n, barrier, &in, &out, NULL);
-    const int64_t last = scheduled_simulation_cycle(run->simulation) + (int64_t)ceil(run->pause[n->phase]);
-    if (barrier >= 0)
-        n->not_before = last;
-}
-
-static bool is_in_loop(const bmf_cop_run *run, int64_t op, const bmf_cop_tree *loop)
-{
-    const bmf_cop_candidates *c = &run->plan->candidates[op];
-    for (int64_t k = 0; k < c->loops; k++)
-        if (c->loop[k] == loop)
-            return true;
-    return false;
-}
-
-/* Whether the node begins another pass of a loop that has phases in which it has nothing to do: the others have left
- * this phase and wait for the node at its end. */
-static bool was_left(const bmf_cop_node *n, int64_t op)
-{
-    const bmf_cop_run *run = n->run;
-    const bmf_cop_candidates *c = &run->plan->candidates[op];
-    if (n->last_load < op || run->running[op].phase != n->phase)
-        return false;
-    for (int64_t k = c->loops - 1; k >= 0; k--) {
-        if (!is_in_loop(run, n->last_load, c->loop[k]))
-            continue;
-        for (int64_t other = 0; other < run->plan->program->operators; other++)
-            if (run->running[other].phase != n->phase && is_in_loop(run, other, c->loop[k]))
-                return true;
-        return false;
-    }
-    return false;
-}
-
-/* Takes part in the end of the phase and stays in it. */
-static void leave_and_return(bmf_cop_node *n)
-{
-    bmf_processor_script *script = &n->run->script[n->node];
-    leave_phase(n);
-    script_until(script, BMF_TIME_PSYNC, n->not_before);
-    run_steps(n);
-}
-
-static void change_phase(bmf_cop_node *n, int64_t to)
-{
-    bmf_cop_run *run = n->run;
-    bmf_processor_script *script = &run->script[n->node];
-    const int64_t from = n->phase;
-    if (from == to)
-        return;
-    if (from >= 0) {
-        leave_phase(n);
-        script_until(script, BMF_TIME_PSYNC, n->not_before);
-    }
-    script_change_phase(script, &run->plan->settings.hardware, (int)from + 1, (int)to + 1);
-    /* a neighbour may change later by the way of the last words, and by a schedule until its command is taken */
-    if (from >= 0 && shares_link(run, n->node, from, to))
-        script_wait(script, BMF_TIME_PSYNC, (int64_t)ceil(run->pause[from]) + run->plan->settings.hardware.length);
-    n->phase = to;
-    run_steps(n);
-}
-
-/* An operator's message is over: its last words pass the routers for a while. */
-static void note_end(bmf_cop_node *n, int64_t op)
-{
-    const int64_t phase = n->run->running[op].phase;
-    const int64_t over = scheduled_simulation_cycle(n->run->simulation) + (int64_t)ceil(n->run->pause[phase]);
-    n->not_before = over > n->not_before ? over : n->not_before;
 }
 
 /* ---- services ---- */
@@ -200,33 +95,31 @@ static void load(void *state, int op, int count, const int32_t *operand)
         if (!possible)
             run_fail(n, op, "operand %d is %d, which is not among its :values", next, given[k]);
     }
-    memcpy(n->operand[op], given, sizeof given);
     compare_operands(n, op, given);
-    if (was_left(n, op))
-        leave_and_return(n);
-    n->last_load = op;
-    change_phase(n, r->phase);
+    changes_for(n, op); /* with the operands of the load before */
+    memcpy(n->operand[op], given, sizeof given);
+    moves_load(n, op);
 }
 
 static void write_message(void *state, int op, const void *message)
 {
     bmf_cop_node *n = state;
     moves_write(n, check_use(n, op), message);
-    note_end(n, op);
+    changes_note_end(n, op);
 }
 
 static void read_message(void *state, int op, void *message)
 {
     bmf_cop_node *n = state;
     moves_read(n, check_use(n, op), message);
-    note_end(n, op);
+    changes_note_end(n, op);
 }
 
 static void call(void *state, int op, const void *in, void *out, bmf_cop_combine *combine)
 {
     bmf_cop_node *n = state;
     moves_call(n, check_use(n, op), in, out, combine);
-    note_end(n, op);
+    changes_note_end(n, op);
 }
 
 static void delay(void *state, double cycles)
@@ -247,25 +140,6 @@ static int64_t cycle(void *state)
 {
     const bmf_cop_node *n = state;
     return scheduled_simulation_cycle(n->run->simulation);
-}
-
-/* All phases are loaded into the node's router, which is in the loader phase. */
-static void init(void *state)
-{
-    bmf_cop_node *n = state;
-    if (n->phase >= 0)
-        return;
-    for (int64_t p = 0; p < n->run->phases; p++)
-        script_load(&n->run->script[n->node], n->run->machine, n->node, (int)p + 1);
-    run_steps(n);
-}
-
-/* Those who have gone on to later phases wait for the node at the end of its own. */
-static void fini(void *state)
-{
-    bmf_cop_node *n = state;
-    if (n->phase >= 0 && n->phase + 1 < n->run->phases && barrier_of(n->run, n->phase) >= 0)
-        leave_and_return(n);
 }
 
 /* ---- making ---- */
@@ -301,63 +175,20 @@ static int make_running(bmf_cop_run *run)
             if (use->continues)
                 return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                                 "operator '%s' goes on through several phases, which cannot be run", use->op->label);
-            *r = (bmf_cop_running){.op = use->op, .phase = p, .first_stream = stream};
+            *r = (bmf_cop_running){.op = use->op, .phase = p, .first_stream = stream, .words = use->op->words};
             r->candidate = &run->plan->candidates[use->op->number].candidate[use->candidate];
             r->loads = allocate_clear(use->op->instances, sizeof *r->loads);
             r->operand = allocate_clear(use->op->instances, (int64_t)sizeof *r->operand);
             locate_nodes(run, r);
+            r->sync_words = use->sync_words;
             stream += r->candidate->streams.count;
         }
     return BMF_OK;
 }
 
-/* Cycles until all buffers of the phase's longest stream are empty, and a pipeline's stages. */
-static double find_pause(const bmf_cop_run *run, const bmf_cop_phase *phase)
-{
-    double longest = 0;
-    for (int64_t k = 0; k < phase->streams; k++) {
-        const bmf_stream_route *route = &phase->routes->route[k];
-        for (int64_t h = 0; h < route->hops; h++) {
-            double buffers = 1; /* the reader's register */
-            for (int64_t at = h; at >= 0; at = route->hop[at].parent)
-                buffers += 1 + (route->hop[at].delay > 0);
-            longest = fmax(longest, buffers * run->plan->settings.hardware.length / route->slots);
-        }
-    }
-    return longest + BMF_SCHEDULED_STAGES;
-}
-
-static int make_machine(bmf_cop_run *run)
-{
-    const bmf_scheduled_hardware *hardware = &run->plan->settings.hardware;
-    run->pause = allocate_array(run->phases, (int64_t)sizeof *run->pause);
-    if (run->phases >= scheduled_blocks(hardware))
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                        "%" PRId64 " phases do not fit into %d blocks of the routers' memories", run->phases,
-                        scheduled_blocks(hardware) - 1);
-    if (run->phases > 1 && !run->plan->registers_apart)
-        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the streams of all phases do not fit into the registers of a node");
-    BMF_TRY(scheduled_create(hardware, &run->machine));
-    uint8_t(*used)[BMF_SCHEDULED_PIPELINES] = allocate_clear(run->nodes, sizeof *used);
-    int status = BMF_OK;
-    for (int64_t p = 0; p < run->phases && status == BMF_OK; p++) {
-        run->pause[p] = BMF_SCHEDULED_STAGES;
-        if (!run->phase[p]->routes) {
-            scheduled_fill_reprogram(run->machine, (int)p + 1);
-            continue;
-        }
-        run->pause[p] = find_pause(run, run->phase[p]);
-        if (streams_emit_more(run->phase[p]->routes, run->machine, (int)p + 1, used) != BMF_OK)
-            status = bmf_fail(NULL, BMF_ERROR_ARGUMENT, "phase %" PRId64 " does not fit beside those before: %s", p + 1,
-                              bmf_error_text(NULL));
-    }
-    free(used);
-    return status;
-}
-
 static void make_nodes(bmf_cop_run *run, bool in_phase)
 {
-    run->channel = allocate_clear(run->operators * BANKS * run->nodes, sizeof *run->channel);
+    run->channel = allocate_clear(run->operators * BMF_COP_BANKS * run->nodes, sizeof *run->channel);
     run->node = allocate_clear(run->nodes, sizeof *run->node);
     for (int64_t k = 0; k < run->nodes; k++) {
         bmf_cop_node *n = &run->node[k];
@@ -365,17 +196,21 @@ static void make_nodes(bmf_cop_run *run, bool in_phase)
         n->services = (bmf_cop_services){.state = n,
                                          .node = (int)k,
                                          .nodes = (int)run->nodes,
-                                         .init = init,
-                                         .fini = fini,
+                                         .init = changes_init,
+                                         .fini = changes_fini,
                                          .delay = delay,
                                          .cycle = cycle,
                                          .load = load,
                                          .write = write_message,
                                          .read = read_message,
                                          .call = call};
-        n->moved = allocate_clear(run->operators * BANKS * run->nodes, sizeof *n->moved);
+        n->moved = allocate_clear(run->operators * BMF_COP_BANKS * run->nodes, sizeof *n->moved);
         n->loads = allocate_clear(run->operators, sizeof *n->loads);
         n->calls = allocate_clear(run->operators, sizeof *n->calls);
+        n->begins = allocate_clear(run->operators, sizeof *n->begins);
+        n->is_loaded = allocate_clear(run->operators, sizeof *n->is_loaded);
+        n->resident = allocate_array(scheduled_blocks(&run->plan->settings.hardware), (int64_t)sizeof *n->resident);
+        changes_begin(n);
         n->operand = allocate_clear(run->operators, sizeof *n->operand);
         n->coroutine = coroutine_create(run_body, n);
         run->machine->node[k].pointer = (uint8_t)(in_phase ? run->plan->settings.hardware.length : 0);
@@ -389,26 +224,33 @@ static void free_run(bmf_cop_run *run)
         free(run->node[k].moved);
         free(run->node[k].loads);
         free(run->node[k].calls);
+        free(run->node[k].begins);
+        free(run->node[k].is_loaded);
+        free(run->node[k].resident);
         free(run->node[k].operand);
         free(run->node[k].work);
     }
-    for (int64_t k = 0; run->channel && k < run->operators * BANKS * run->nodes; k++)
+    for (int64_t k = 0; run->channel && k < run->operators * BMF_COP_BANKS * run->nodes; k++)
         free(run->channel[k].word);
     for (int64_t k = 0; run->running && k < run->operators; k++) {
         for (int64_t i = 0; run->running[k].operand && i < run->running[k].op->instances; i++)
             free(run->running[k].operand[i]);
         free(run->running[k].operand);
         free(run->running[k].loads);
+        free(run->running[k].pause);
         free(run->running[k].instance);
         free(run->running[k].number);
     }
     scheduled_simulation_free(run->simulation);
     scripts_free(&run->plan->settings.hardware.mesh, run->script);
     scheduled_free(run->machine);
+    for (int64_t p = 0; run->image && p < run->phases; p++)
+        scheduled_free(run->image[p]);
+    free(run->image);
+    free(run->block);
     free(run->running);
     free(run->node);
     free(run->channel);
-    free(run->pause);
     free(run->phase);
 }
 
@@ -417,7 +259,7 @@ static int simulate(bmf_cop_run *run, const bmf_simulation_settings *settings, b
 {
     run->script = scripts_create(&run->plan->settings.hardware.mesh);
     run->simulation = scheduled_simulation_create(run->machine, run->script, settings);
-    scheduled_simulation_feed(run->simulation, feed, run, run->operators * BANKS * run->nodes);
+    scheduled_simulation_feed(run->simulation, feed, run, run->operators * BMF_COP_BANKS * run->nodes);
     BMF_TRY(scheduled_simulation_run(run->simulation));
     *times = (bmf_cop_times){.cycles = scheduled_simulation_length(run->simulation), .nodes = run->nodes};
     times->time = allocate_array(run->nodes, (int64_t)sizeof *times->time);
@@ -435,7 +277,7 @@ int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, b
     bmf_cop_run run = {.plan = plan, .nodes = plan->settings.hardware.mesh.nodes, .body = body, .body_state = state};
     int status = make_running(&run);
     if (status == BMF_OK)
-        status = make_machine(&run);
+        status = changes_prepare(&run);
     if (status == BMF_OK) {
         make_nodes(&run, in_phase);
         status = simulate(&run, settings, times);
@@ -447,62 +289,12 @@ int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, b
 bool cop_can_run(const bmf_cop_implementation *implementation)
 {
     static const char *const able[] = {
-        "str_stream",  "str_bcast",  "str_bcast_dense", "str_shift",  "str_eoshift",
-        "str_permute", "str_reduce", "repl_allreduce",  "str_prefix", "repl_allreduce_barrier",
-        "str_spread",  "str_gather"};
+        "str_stream",         "str_bcast",  "str_bcast_dense",  "str_shift",          "str_eoshift",
+        "str_permute",        "str_reduce", "repl_allreduce",   "str_prefix",         "repl_allreduce_barrier",
+        "str_spread",         "str_gather", "str_bcast_linear", "str_stream_runtime", "str_stream_rtdest",
+        "repl_runtime_reduce"};
     for (size_t k = 0; k < sizeof able / sizeof *able; k++)
         if (strcmp(able[k], implementation->name) == 0)
             return true;
     return false;
-}
-
-/* ---- kernels ---- */
-
-static void keep_first(const void *a, const void *b, void *out)
-{
-    (void)b;
-    memmove(out, a, sizeof(int32_t));
-}
-
-static void call_kernel(const bmf_cop_services *s, const bmf_cop_operator *op, int64_t number,
-                        const bmf_cop_instance *instance, int32_t *in, int32_t *out)
-{
-    const int64_t first = instance->operand[0].runtime ? 0 : instance->operand[0].value;
-    const bool is_one = number == first, inward = op->kind == BMF_COP_GATHER || op->kind == BMF_COP_COLLECT;
-    const int id = (int)op->number;
-    if (cop_is_functional(op->kind)) {
-        s->call(s->state, id, in, out, keep_first);
-        return;
-    }
-    const bool many = op->kind == BMF_COP_GATHER || op->kind == BMF_COP_SPREAD;
-    for (int64_t k = 0; k < (many && is_one ? instance->nodes - 1 : 1); k++)
-        if (is_one != inward)
-            s->write(s->state, id, in);
-        else if (op->kind != BMF_COP_STREAM ||
-                 number == (instance->operand[1].runtime ? 0 : instance->operand[1].value))
-            s->read(s->state, id, out);
-}
-
-int cop_kernel(void *state, const bmf_cop_services *s)
-{
-    const bmf_cop_plan *plan = state;
-    static const int32_t zeros[BMF_COP_OPERANDS];
-    s->init(s->state);
-    for (int64_t k = 0; k < plan->program->operators; k++) {
-        const bmf_cop_operator *op = plan->program->op[k];
-        int32_t *in = allocate_clear(op->words, sizeof *in), *out = allocate_clear(op->words, sizeof *out);
-        bool loaded = false;
-        for (int64_t i = 0; i < op->instances; i++)
-            for (int64_t n = 0; n < op->instance[i].nodes; n++)
-                if (op->instance[i].node[n] == s->node) {
-                    if (!loaded)
-                        s->load(s->state, (int)k, BMF_COP_OPERANDS, zeros);
-                    loaded = true;
-                    call_kernel(s, op, n, &op->instance[i], in, out);
-                }
-        free(in);
-        free(out);
-    }
-    s->fini(s->state);
-    return 0;
 }

@@ -25,6 +25,7 @@ typedef struct bmf_equation_settings {
     const char *const *set; /* "NAME=VALUE" of parameters */
     bool as_printed;        /* collectives of one process take what their equations say, not nothing */
     bool whole_rows;        /* rows(d,p) is ceil(d/p), not d/p */
+    bool rules_only;        /* phases are left out, and with them what messages cost */
 } bmf_equation_settings;
 
 /* Reads a file by path or installed name, with what it includes, checks all of it, and makes it ready to be evaluated.

@@ -8,6 +8,7 @@
 #define BMF_EQUATIONS_PRIVATE_H
 
 #include "predict/equations/equations.h"
+#include "predict/equations/rules.h"
 #include "runtime/base/table.h"
 #include "skeletons/language/front/text.h"
 
@@ -92,7 +93,12 @@ typedef struct bmf_equation_node {
     bmf_span span;
 } bmf_equation_node;
 
-typedef enum bmf_definition_kind { BMF_DEFINED_FUNCTION, BMF_DEFINED_PARAMETER, BMF_DEFINED_PHASE } bmf_definition_kind;
+typedef enum bmf_definition_kind {
+    BMF_DEFINED_FUNCTION,
+    BMF_DEFINED_PARAMETER,
+    BMF_DEFINED_PHASE,
+    BMF_DEFINED_RULE /* an expression of a rule; has no name */
+} bmf_definition_kind;
 
 /* name(argument..) = body; nodes [begin, end) are its expression. */
 typedef struct bmf_definition {
@@ -145,6 +151,9 @@ struct bmf_equations {
     bmf_instruction *instruction;
     int32_t instructions, instruction_capacity;
     bmf_table instruction_table;
+    int64_t rules, rule_capacity;
+    bmf_rule *rule;
+    char *program, *size; /* of the rules; NULL: there are none */
     int32_t phases;
     int32_t *phase; /* definitions */
     int32_t *root;  /* instructions of the phases, then of the total */
@@ -163,6 +172,30 @@ typedef int bmf_equation_include(bmf_equations *equations, bmf_span span, const 
 
 /* Reads all statements of a text into definitions, calling include for what it includes. */
 int equations_parse_text(bmf_equations *equations, int text, int depth, bmf_equation_include *include);
+/* The state of reading one text, for parse.c and parse_rules.c. */
+typedef struct bmf_equation_parser {
+    bmf_equations *equations;
+    int text, depth, nesting;
+    bmf_equation_token token;
+    bmf_equation_include *include;
+} bmf_equation_parser;
+
+void equation_advance(bmf_equation_parser *p);
+bool equation_is_word(const bmf_equation_parser *p, bmf_equation_token token, const char *word);
+/* BMF_ERROR_FILE: "expected .., found 'x'". */
+int equation_fail_expected(const bmf_equation_parser *p, const char *expected);
+/* From the token on; `node` is its root. */
+int equation_parse_expression(bmf_equation_parser *p, int64_t *node);
+bool equation_ends_statement(int kind);
+/* The bytes between the quotes of the token, copied; then the next token. */
+int equation_parse_string(bmf_equation_parser *p, char **text);
+
+/* parse_rules.c: whether the token begins a rule, and reading it. */
+bool is_rule(const bmf_equation_parser *p, bmf_equation_token next);
+int parse_rule(bmf_equation_parser *p);
+/* All rules are there: loops are closed, roles begin with their condition. */
+int rules_check(const bmf_equations *equations);
+
 /* Adds a definition NAME = number that hides all others. */
 void equations_add_constant(bmf_equations *equations, int32_t name, double value, bool is_time);
 

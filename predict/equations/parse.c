@@ -3,24 +3,21 @@
  * Method: recursive descent with one token of look-ahead; an expression's nodes lie behind each other, children before
  * their parents. Precedence from loose to tight: a ? b : c, comparisons, + and -, * and /, signs, ^ (from the right).
  * Cost: O(bytes); the stack grows with the nesting, which is limited. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "predict/equations/equations_private.h"
 #include "runtime/base/array.h"
+#include "runtime/base/text.h"
 
-typedef struct parser {
-    bmf_equations *equations;
-    int text, depth, nesting;
-    bmf_equation_token token;
-    bmf_equation_include *include;
-} parser;
+typedef bmf_equation_parser parser;
 
 static const bmf_text *text_of(const parser *p)
 {
     return &p->equations->texts.text[p->text];
 }
 
-static void advance(parser *p)
+void equation_advance(parser *p)
 {
     p->token = equation_token(text_of(p), p->token.end);
 }
@@ -30,20 +27,20 @@ static bmf_span span_of(const parser *p, bmf_equation_token token)
     return (bmf_span){p->text, token.begin, token.end};
 }
 
-static bool is_word(const parser *p, bmf_equation_token token, const char *word)
+bool equation_is_word(const parser *p, bmf_equation_token token, const char *word)
 {
     const int64_t size = (int64_t)strlen(word);
     return token.kind == BMF_EQUATION_WORD && token.end - token.begin == size &&
            memcmp(text_of(p)->bytes + token.begin, word, (size_t)size) == 0;
 }
 
-static bool ends_statement(int kind)
+bool equation_ends_statement(int kind)
 {
     return kind == BMF_EQUATION_END || kind == '\n' || kind == ';';
 }
 
 /* "found 'x'": the token for messages. */
-static int fail_expected(const parser *p, const char *expected)
+int equation_fail_expected(const parser *p, const char *expected)
 {
     const bmf_equation_token t = p->token;
     const int64_t size = t.end - t.begin;
@@ -57,8 +54,8 @@ static int fail_expected(const parser *p, const char *expected)
 static int expect(parser *p, int kind, const char *expected)
 {
     if (p->token.kind != kind)
-        return fail_expected(p, expected);
-    advance(p);
+        return equation_fail_expected(p, expected);
+    equation_advance(p);
     return BMF_OK;
 }
 
@@ -67,7 +64,7 @@ static int read_name(parser *p, int32_t *name)
 {
     const int64_t size = p->token.end - p->token.begin;
     if (p->token.kind != BMF_EQUATION_WORD)
-        return fail_expected(p, "a name");
+        return equation_fail_expected(p, "a name");
     if (size >= BMF_EQUATION_NAME)
         return equation_fail(p->equations, span_of(p, p->token), BMF_ERROR_FILE, "a name has at most %d letters",
                              BMF_EQUATION_NAME - 1);
@@ -93,8 +90,6 @@ static int64_t add_operation(parser *p, bmf_operation_code operation, bmf_span s
                            .operation = operation, .span = span, .children = children, .first = child[0], .next = -1});
 }
 
-static int parse_expression(parser *p, int64_t *node);
-
 static int parse_number(parser *p, int64_t *node)
 {
     bmf_equation_node made = {.operation = BMF_OP_CONSTANT, .span = span_of(p, p->token), .first = -1, .next = -1};
@@ -104,7 +99,7 @@ static int parse_number(parser *p, int64_t *node)
     if (wrong)
         return equation_fail(p->equations, made.span, BMF_ERROR_FILE, "'%.*s%s' %s", size > 40 ? 40 : (int)size, bytes,
                              size > 40 ? ".." : "", wrong);
-    advance(p);
+    equation_advance(p);
     *node = add_node(p, made);
     return BMF_OK;
 }
@@ -113,13 +108,13 @@ static int parse_number(parser *p, int64_t *node)
 static int parse_arguments(parser *p, bmf_equation_node *call)
 {
     int64_t last = -1, argument;
-    advance(p);
+    equation_advance(p);
     if (p->token.kind == ')') {
-        advance(p);
+        equation_advance(p);
         return BMF_OK;
     }
     for (;;) {
-        BMF_TRY(parse_expression(p, &argument));
+        BMF_TRY(equation_parse_expression(p, &argument));
         if (last < 0)
             call->first = argument;
         else
@@ -128,7 +123,7 @@ static int parse_arguments(parser *p, bmf_equation_node *call)
         call->children++;
         if (p->token.kind != ',')
             return expect(p, ')', "',' or ')'");
-        advance(p);
+        equation_advance(p);
     }
 }
 
@@ -136,7 +131,7 @@ static int parse_named(parser *p, int64_t *node)
 {
     bmf_equation_node made = {.operation = BMF_OP_NAME, .span = span_of(p, p->token), .first = -1, .next = -1};
     BMF_TRY(read_name(p, &made.name));
-    advance(p);
+    equation_advance(p);
     made.called = p->token.kind == '(';
     if (made.called)
         BMF_TRY(parse_arguments(p, &made));
@@ -151,9 +146,9 @@ static int parse_primary(parser *p, int64_t *node)
     if (p->token.kind == BMF_EQUATION_WORD)
         return parse_named(p, node);
     if (p->token.kind != '(')
-        return fail_expected(p, "a number, a name or '('");
-    advance(p);
-    BMF_TRY(parse_expression(p, node));
+        return equation_fail_expected(p, "a number, a name or '('");
+    equation_advance(p);
+    BMF_TRY(equation_parse_expression(p, node));
     return expect(p, ')', "')'");
 }
 
@@ -168,7 +163,7 @@ static int parse_power(parser *p, int64_t *node)
     if (p->token.kind != '^')
         return BMF_OK;
     const bmf_span span = span_of(p, p->token);
-    advance(p);
+    equation_advance(p);
     BMF_TRY(parse_sign(p, &pair[1]));
     *node = add_operation(p, BMF_OP_POWER, span, 2, pair);
     return BMF_OK;
@@ -179,7 +174,7 @@ static int parse_sign_inside(parser *p, int64_t *node)
     const bmf_equation_token sign = p->token;
     if (sign.kind != '-' && sign.kind != '+')
         return parse_power(p, node);
-    advance(p);
+    equation_advance(p);
     BMF_TRY(parse_sign(p, node));
     if (sign.kind == '-')
         *node = add_operation(p, BMF_OP_NEGATE, span_of(p, sign), 1, node);
@@ -229,7 +224,7 @@ static int parse_binary(parser *p, const binary *table, int (*operand)(parser *,
     while ((found = find_binary(table, p->token.kind)) != NULL) {
         const bmf_span span = span_of(p, p->token);
         int64_t pair[2] = {*node, -1};
-        advance(p);
+        equation_advance(p);
         BMF_TRY(operand(p, &pair[1]));
         if (found->turned) {
             pair[0] = pair[1];
@@ -263,15 +258,15 @@ static int parse_choice(parser *p, int64_t *node)
         return BMF_OK;
     const bmf_span span = span_of(p, p->token);
     part[0] = *node;
-    advance(p);
-    BMF_TRY(parse_expression(p, &part[1]));
+    equation_advance(p);
+    BMF_TRY(equation_parse_expression(p, &part[1]));
     BMF_TRY(expect(p, ':', "':' of a choice"));
-    BMF_TRY(parse_expression(p, &part[2]));
+    BMF_TRY(equation_parse_expression(p, &part[2]));
     *node = add_operation(p, BMF_OP_CHOOSE, span, 3, part);
     return BMF_OK;
 }
 
-static int parse_expression(parser *p, int64_t *node)
+int equation_parse_expression(parser *p, int64_t *node)
 {
     if (++p->nesting > BMF_EQUATION_NESTING)
         return equation_fail(p->equations, span_of(p, p->token), BMF_ERROR_FILE, "nested deeper than %d levels",
@@ -338,7 +333,7 @@ static int add_argument(parser *p, bmf_definition *made)
                              "the arguments of a phase are p (processes), d (data) and c (a computing step), not %s",
                              text);
     made->argument[made->arguments++] = name;
-    advance(p);
+    equation_advance(p);
     return BMF_OK;
 }
 
@@ -347,7 +342,7 @@ static int parse_argument_names(parser *p, bmf_definition *made)
     if (p->token.kind != '(')
         return BMF_OK;
     do {
-        advance(p);
+        equation_advance(p);
         BMF_TRY(add_argument(p, made));
     } while (p->token.kind == ',');
     return expect(p, ')', "',' or ')'");
@@ -371,49 +366,67 @@ static int parse_definition(parser *p, bmf_definition_kind kind)
     bmf_definition made = {.kind = kind, .depth = p->depth, .span = span_of(p, p->token)};
     BMF_TRY(read_name(p, &made.name));
     BMF_TRY(check_name(p, &made));
-    advance(p);
+    equation_advance(p);
     if (kind != BMF_DEFINED_PARAMETER)
         BMF_TRY(parse_argument_names(p, &made));
     BMF_TRY(expect(p, '=', "'='"));
     made.begin = p->equations->nodes;
     p->nesting = 0;
-    BMF_TRY(parse_expression(p, &made.body));
+    BMF_TRY(equation_parse_expression(p, &made.body));
     made.end = p->equations->nodes;
-    if (!ends_statement(p->token.kind))
-        return fail_expected(p, "an operator or the end of the line");
+    if (!equation_ends_statement(p->token.kind))
+        return equation_fail_expected(p, "an operator or the end of the line");
     return enter(p->equations, made);
 }
 
-static int parse_include(parser *p)
+int equation_parse_string(parser *p, char **made)
 {
     char name[BMF_SHEET_TEXT];
     const bmf_equation_token string = p->token;
     const int64_t size = string.end - string.begin - 2;
     const char *bytes = text_of(p)->bytes + string.begin;
+    if (string.kind != BMF_EQUATION_STRING)
+        return equation_fail_expected(p, "a text between quotes");
     if (string.end - string.begin < 2 || bytes[size + 1] != '"')
         return equation_fail(p->equations, span_of(p, string), BMF_ERROR_FILE, "the closing '\"' is missing");
-    if (size == 0 || size >= (int64_t)sizeof name || memchr(bytes + 1, 0, (size_t)size))
-        return equation_fail(p->equations, span_of(p, string), BMF_ERROR_FILE, "no name of a file");
+    if (size >= (int64_t)sizeof name || memchr(bytes + 1, 0, (size_t)size))
+        return equation_fail(p->equations, span_of(p, string), BMF_ERROR_FILE, "a text of more than %d bytes",
+                             BMF_SHEET_TEXT - 1);
     memcpy(name, bytes + 1, (size_t)size);
     name[size] = 0;
-    advance(p);
-    if (!ends_statement(p->token.kind))
-        return fail_expected(p, "the end of the line");
-    return p->include(p->equations, span_of(p, string), name, p->depth);
+    equation_advance(p);
+    *made = text_copy(name);
+    return BMF_OK;
+}
+
+static int parse_include(parser *p)
+{
+    char *name;
+    const bmf_span span = span_of(p, p->token);
+    BMF_TRY(equation_parse_string(p, &name));
+    int status = name[0] ? BMF_OK : equation_fail(p->equations, span, BMF_ERROR_FILE, "no name of a file");
+    if (status == BMF_OK && !equation_ends_statement(p->token.kind))
+        status = equation_fail_expected(p, "the end of the line");
+    if (status == BMF_OK)
+        status = p->include(p->equations, span, name, p->depth);
+    free(name);
+    return status;
 }
 
 static int parse_statement(parser *p)
 {
     const bmf_equation_token next = equation_token(text_of(p), p->token.end);
     if (p->token.kind != BMF_EQUATION_WORD)
-        return fail_expected(p, "a definition");
-    const bool include = is_word(p, p->token, "include") && next.kind == BMF_EQUATION_STRING;
-    const bool param = is_word(p, p->token, "param") && next.kind == BMF_EQUATION_WORD;
-    const bool phase = is_word(p, p->token, "phase") && next.kind == BMF_EQUATION_WORD;
+        return equation_fail_expected(p, "a definition");
+    const bool include = equation_is_word(p, p->token, "include") && next.kind == BMF_EQUATION_STRING;
+    const bool param = equation_is_word(p, p->token, "param") && next.kind == BMF_EQUATION_WORD;
+    const bool phase = equation_is_word(p, p->token, "phase") && next.kind == BMF_EQUATION_WORD;
     if (include || param || phase) {
-        advance(p);
+        equation_advance(p);
         return include ? parse_include(p) : parse_definition(p, param ? BMF_DEFINED_PARAMETER : BMF_DEFINED_PHASE);
     }
+    if (is_rule(p, next))
+        return parse_rule(p);
     if (next.kind == '(' || next.kind == '=')
         return parse_definition(p, BMF_DEFINED_FUNCTION);
     const int64_t size = p->token.end - p->token.begin;
@@ -427,11 +440,11 @@ static int parse_statement(parser *p)
 int equations_parse_text(bmf_equations *equations, int text, int depth, bmf_equation_include *include)
 {
     parser p = {.equations = equations, .text = text, .depth = depth, .include = include};
-    for (advance(&p); p.token.kind != BMF_EQUATION_END;) {
-        if (!ends_statement(p.token.kind))
+    for (equation_advance(&p); p.token.kind != BMF_EQUATION_END;) {
+        if (!equation_ends_statement(p.token.kind))
             BMF_TRY(parse_statement(&p));
         if (p.token.kind != BMF_EQUATION_END)
-            advance(&p);
+            equation_advance(&p);
     }
     return BMF_OK;
 }

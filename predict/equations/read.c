@@ -284,6 +284,9 @@ static int finish(bmf_equations *e)
         e->machine = text_copy("");
     for (int k = 0; k < e->settings.sets; k++)
         BMF_TRY(set_parameter(e, e->settings.set[k]));
+    for (int32_t k = 0; k < e->definitions && e->settings.rules_only; k++)
+        e->definition[k].hidden = e->definition[k].hidden || e->definition[k].kind == BMF_DEFINED_PHASE;
+    BMF_TRY(rules_check(e));
     BMF_TRY(equations_resolve(e));
     return equations_compile(e);
 }
@@ -332,6 +335,11 @@ void equations_free(bmf_equations *e)
     free(e->definition);
     free(e->operation);
     free(e->instruction);
+    for (int64_t k = 0; k < e->rules; k++)
+        free(e->rule[k].name);
+    free(e->rule);
+    free(e->program);
+    free(e->size);
     free(e->phase);
     free(e->root);
     free(e->path);

@@ -1,11 +1,12 @@
 /* What ranks do between the events of a trace, and in them.
  *
  * Method: the events of a run are walked rank by rank in the order of their beginnings. Time in which a rank records
- * nothing belongs to what comes after it, a kernel or a send, but after a receive to the receive, up to the next event
- * or the end of the call. It counts from the beginning of the outermost call around a kernel, and of the innermost call
- * around a send, so that what a C program does between its calls is left out. Calls that communicate end together: of
- * the time up to the end of such a call only that of the rank which received last is taken, because the others wait for
- * it, and none belongs to what comes after the call.
+ * nothing is the preparation of what comes after it, a kernel, a collective operation or a send, but after a receive it
+ * belongs to the receive, up to the next event or the end of the call. It counts from the beginning of the outermost
+ * call around a kernel or collective, and of the innermost call around a send, so that what a C program does between
+ * its calls is left out. Of a rank's processors the first one to compute a kernel has its preparation. Calls that
+ * communicate end together: of the time up to the end of such a call only that of the rank which received last is
+ * taken, because the others wait for it, and none belongs to what comes after the call.
  * Cost: n log n over the events.
  */
 #include <stdlib.h>
@@ -41,6 +42,7 @@ typedef struct walker {
     int depth;
     int64_t outermost;         /* beginning of the call or region right below the program */
     int64_t last;              /* end of the last leaf */
+    const bmf_event *leaf;     /* the last one */
     const bmf_event *received; /* the last leaf, if it was a receive */
     int64_t received_bytes;    /* in its round */
     bool communicated[DEPTH];  /* in around[k] there was a message */
@@ -68,11 +70,17 @@ static int by_time(const void *a, const void *b)
     return (x->event > y->event) - (x->event < y->event);
 }
 
-static void add(walker *w, const bmf_event *event, const char *what, int64_t size, int64_t nanoseconds)
+static void add_work(walker *w, const bmf_event *event, const char *what, int64_t size, const bmf_kernel_work *work,
+                     int64_t nanoseconds)
 {
     char operation[BMF_SAMPLE_NAME];
     kernel_operation(kernel_call(w->run, event->node), what, operation);
-    kernel_times_add(w->all, operation, BMF_FAMILY_LOCAL, w->run->ranks, size, nanoseconds);
+    kernel_times_add(w->all, operation, BMF_FAMILY_LOCAL, w->run->ranks, size, work, nanoseconds);
+}
+
+static void add(walker *w, const bmf_event *event, const char *what, int64_t size, int64_t nanoseconds)
+{
+    add_work(w, event, what, size, NULL, nanoseconds);
 }
 
 static void add_ending(walker *w, int64_t until)
@@ -174,23 +182,45 @@ static int64_t prepared_from(const walker *w, const bmf_event *event, int64_t ea
     return from > 0 && from < event->begin ? from : event->begin;
 }
 
+/* Whether another processor of the rank came to it just before. */
+static bool is_repeated(const walker *w, const bmf_event *event)
+{
+    const bmf_event *leaf = w->leaf;
+    return leaf && leaf->lane != event->lane && leaf->kind == event->kind && same_round(leaf, event) &&
+           leaf->name == event->name;
+}
+
+static void take_kernel(walker *w, const bmf_event *event)
+{
+    const char *name = w->run->name[event->name];
+    char preparation[BMF_SAMPLE_NAME];
+    add_work(w, event, name, event->amount, run_find_work(w->run, event), event->end - event->begin);
+    if (!is_repeated(w, event))
+        add(w, event, kernel_preparation(name, preparation), event->amount,
+            event->begin - prepared_from(w, event, w->outermost));
+    w->kernels++;
+}
+
 static void take_leaf(walker *w, const bmf_event *event)
 {
-    if (w->depth > 0 && event->kind != BMF_EVENT_KERNEL && event->kind != BMF_EVENT_FILE)
+    const bool communicates = event->kind != BMF_EVENT_KERNEL && event->kind != BMF_EVENT_FILE;
+    if (w->depth > 0 && communicates)
         w->communicated[w->depth - 1] = true;
-    if (event->kind == BMF_EVENT_RECEIVE) {
+    if (event->kind == BMF_EVENT_RECEIVE)
         take_receive(w, event);
-    } else {
+    else
         end_receives(w, event->begin);
-        if (event->kind == BMF_EVENT_KERNEL) {
-            add(w, event, w->run->name[event->name], event->amount, event->end - prepared_from(w, event, w->outermost));
-            w->kernels++;
-        } else if (event->kind == BMF_EVENT_SEND) {
-            int64_t innermost = w->depth > 0 ? w->around[w->depth - 1]->begin : 0;
-            add(w, event, "send", event->amount, event->begin - prepared_from(w, event, innermost));
-        }
-    }
+    const int64_t innermost = w->depth > 0 ? w->around[w->depth - 1]->begin : 0;
+    if (event->kind == BMF_EVENT_KERNEL)
+        take_kernel(w, event);
+    else if (event->kind == BMF_EVENT_SEND)
+        add(w, event, "send", event->amount, event->begin - prepared_from(w, event, innermost));
+    else if (event->kind == BMF_EVENT_FILE)
+        add(w, event, "file", event->amount, event->end - event->begin);
+    else if (event->kind == BMF_EVENT_COLLECTIVE && !is_repeated(w, event))
+        add(w, event, "agreement", 0, event->begin - prepared_from(w, event, w->outermost));
     w->last = event->end > w->last ? event->end : w->last;
+    w->leaf = event;
 }
 
 int64_t kernel_walk(const bmf_trace_run *run, bmf_kernel_times *all)

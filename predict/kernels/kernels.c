@@ -39,8 +39,15 @@ char *kernel_operation(const char *call, const char *kernel, char *operation)
     return operation;
 }
 
+char *kernel_preparation(const char *kernel, char *text)
+{
+    char whole[512];
+    snprintf(whole, sizeof whole, "%.500s.before", kernel);
+    return kernel_operation(NULL, whole, text);
+}
+
 void kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
-                      int64_t nanoseconds)
+                      const bmf_kernel_work *work, int64_t nanoseconds)
 {
     ARRAY_RESERVE(all->time, all->capacity, all->count + 1);
     bmf_kernel_time *made = &all->time[all->count];
@@ -48,7 +55,8 @@ void kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family f
                               .p = p,
                               .d = d,
                               .seconds = (double)(nanoseconds > 0 ? nanoseconds : 0) * 1e-9,
-                              .order = all->count};
+                              .order = all->count,
+                              .work = work ? *work : (bmf_kernel_work){0}};
     snprintf(made->operation, sizeof made->operation, "%s", operation);
     all->count++;
 }
@@ -86,7 +94,7 @@ static bmf_samples *group_times(bmf_kernel_times *all, int threads)
         *sample = (bmf_sample){.family = first->family,
                                .p = first->p,
                                .d = first->d,
-                               .element_bytes = 1,
+                               .element_bytes = first->family == BMF_FAMILY_COLLECTIVE ? 8 : 1,
                                .threads = threads,
                                .repeats = (int32_t)(end - begin),
                                .seconds = allocate((end - begin) * (int64_t)sizeof(double))};
@@ -112,9 +120,8 @@ static void fill_header(const bmf_trace_run *run, bmf_samples_header *header)
     strftime(header->date, sizeof header->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
-int kernel_samples(int runs, bmf_trace_run *const *run, bmf_samples **samples)
+static int collect_times(int runs, bmf_trace_run *const *run, bmf_kernel_times *all)
 {
-    bmf_kernel_times all = {0};
     int64_t kernels = 0;
     for (int k = 0; k < runs; k++) {
         if (run[k]->predicted)
@@ -125,19 +132,80 @@ int kernel_samples(int runs, bmf_trace_run *const *run, bmf_samples **samples)
                             run[0]->threads, run[k]->threads);
     }
     for (int k = 0; k < runs; k++)
-        kernels += kernel_walk(run[k], &all);
-    if (kernels == 0) {
-        free(all.time);
+        kernels += kernel_walk(run[k], all);
+    if (kernels == 0)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "there is no kernel in the trace%s", runs > 1 ? "s" : "");
-    }
     for (int k = 0; k < runs; k++)
-        kernel_messages(run[k], &all);
-    *samples = group_times(&all, run[0]->threads);
-    fill_header(run[0], &(*samples)->header);
-    for (int k = 1; k < runs; k++)
-        if (run[k]->ranks > (*samples)->header.ranks)
-            (*samples)->header.ranks = run[k]->ranks;
-    (*samples)->complete = true;
-    free(all.time);
+        kernel_messages(run[k], all);
     return BMF_OK;
+}
+
+static bmf_samples *make_samples(int runs, bmf_trace_run *const *run, bmf_kernel_times *all)
+{
+    bmf_samples *samples = group_times(all, run[0]->threads);
+    fill_header(run[0], &samples->header);
+    for (int k = 1; k < runs; k++)
+        if (run[k]->ranks > samples->header.ranks)
+            samples->header.ranks = run[k]->ranks;
+    samples->complete = true;
+    return samples;
+}
+
+int kernel_samples(int runs, bmf_trace_run *const *run, bmf_samples **samples)
+{
+    bmf_kernel_times all = {0};
+    const int status = collect_times(runs, run, &all);
+    if (status == BMF_OK)
+        *samples = make_samples(runs, run, &all);
+    free(all.time);
+    return status;
+}
+
+/* ---- sheets ---- */
+
+/* Gives the operation of times [begin, end) its mechanism, if they say enough. */
+static void fit_mechanism(bmf_sheet *sheet, const bmf_kernel_times *all, int64_t begin, int64_t end, int32_t threads)
+{
+    int64_t entries;
+    bmf_mechanism found;
+    bmf_sheet_entry *entry = (bmf_sheet_entry *)sheet_find(sheet, all->time[begin].operation, &entries);
+    bmf_mechanism_time *time = allocate_array(end - begin, (int64_t)sizeof *time);
+    for (int64_t k = begin; k < end; k++)
+        time[k - begin] = (bmf_mechanism_time){all->time[k].work, all->time[k].p, threads, all->time[k].seconds};
+    if (entry && mechanism_fit(&sheet->memory, end - begin, time, &found)) {
+        entry->mechanism = allocate((int64_t)sizeof found);
+        *entry->mechanism = found;
+    }
+    free(time);
+}
+
+static void fit_mechanisms(bmf_sheet *sheet, const bmf_kernel_times *all, int32_t threads)
+{
+    for (int64_t begin = 0, end; begin < all->count; begin = end) {
+        for (end = begin + 1; end < all->count && strcmp(all->time[begin].operation, all->time[end].operation) == 0;)
+            end++;
+        fit_mechanism(sheet, all, begin, end, threads);
+    }
+}
+
+int kernel_sheet(int runs, bmf_trace_run *const *run, const bmf_memory *memory, bmf_kernel_sheet *made)
+{
+    bmf_kernel_times all = {0};
+    bmf_samples *samples = NULL;
+    bmf_sheet *sheet = NULL;
+    int status = collect_times(runs, run, &all);
+    if (status == BMF_OK) {
+        samples = make_samples(runs, run, &all);
+        status = sheet_fit(samples, &sheet);
+    }
+    if (status == BMF_OK) {
+        snprintf(sheet->title, sizeof sheet->title, "kernels of %.200s", run[0]->program);
+        if (memory)
+            sheet_copy_memory(memory, &sheet->memory);
+        fit_mechanisms(sheet, &all, run[0]->threads);
+        *made = (bmf_kernel_sheet){sheet, samples->count};
+    }
+    samples_free(samples);
+    free(all.time);
+    return status;
 }

@@ -12,6 +12,7 @@ typedef struct bmf_kernel_time {
     int64_t d;
     double seconds;
     int64_t order; /* as found */
+    bmf_kernel_work work;
 } bmf_kernel_time;
 
 typedef struct bmf_kernel_times {
@@ -19,8 +20,9 @@ typedef struct bmf_kernel_times {
     bmf_kernel_time *time;
 } bmf_kernel_times;
 
+/* work: what it did, or NULL. */
 void kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family family, int32_t p, int64_t d,
-                      int64_t nanoseconds);
+                      const bmf_kernel_work *work, int64_t nanoseconds);
 
 /* What the ranks themselves did: kernels, before sends, after receives. Returns how many kernels there were. */
 int64_t kernel_walk(const bmf_trace_run *run, bmf_kernel_times *all);

@@ -219,9 +219,18 @@ static const double DEFAULT_PROBE = 1e-7;
 
 static int read_root(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"name",    "note",           "processors", "compute",
-                                        "network", "agreement_us",   "probe_us",   "bulk_synchronous",
-                                        "choose",  "relative_error", NULL};
+    static const char *const known[] = {"name",
+                                        "note",
+                                        "processors",
+                                        "compute",
+                                        "network",
+                                        "agreement_us",
+                                        "probe_us",
+                                        "bulk_synchronous",
+                                        "choose",
+                                        "relative_error",
+                                        "file_bytes_per_second",
+                                        NULL};
     static const char *const choosing[] = {"default", "machine", NULL};
     int chooses;
     bmf_network *network;
@@ -236,6 +245,8 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
     BMF_TRY(machine_word(machine, root, "choose", choosing, 0, &chooses));
     machine->chooses = chooses == 1;
     BMF_TRY(machine_microseconds(machine, root, "probe_us", DEFAULT_PROBE, &machine->probe));
+    BMF_TRY(
+        machine_number(machine, root, "file_bytes_per_second", DBL_MIN, 1e15, 0.0, &machine->file_bytes_per_second));
     BMF_TRY(machine_number(machine, root, "relative_error", 0.0, 10.0, stated_error, &machine->relative_error));
     BMF_TRY(read_network(machine, root));
     BMF_TRY(machine_network(machine, machine->processors > 0 ? machine->processors : 2, &network));

@@ -8,6 +8,7 @@
  *     bulk_synchronous = true;                  // operations, and levels of reductions and scans, begin on all at once
  *     choose = "machine";                       // schedules by this machine's costs; left out: as runs choose them
  *     probe_us = 0.1;                           // a test or probe of MPI that finds nothing
+ *     file_bytes_per_second = 1e9;              // of reading and writing files, by each processor
  *     relative_error = 0.3;                     // of costs that are stated and not measured; left out: 0.3
  *
  * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
@@ -49,6 +50,7 @@ typedef struct bmf_machine {
     bool bulk_synchronous;                  /* every operation is complete before the next begins */
     bool chooses;                           /* algorithms by its own costs, not by those that runs assume */
     double probe;                           /* seconds */
+    double file_bytes_per_second;           /* of one processor; 0: not stated */
     double relative_error;                  /* of stated costs: what is not measured with errors of its own */
     const bmf_network_type *network_type;
     config_t config; /* the file; network settings are in the group "network" */

@@ -72,18 +72,20 @@ static int pass(scanner *s, char mark, const char *what)
 static int read_words(scanner *s, const char *what, char words[MAX_WORD])
 {
     int length = 0;
+    bool after_blank = false;
     skip_blanks(s);
     if (!isalpha((unsigned char)*s->at))
         return expected(s, what);
-    while (isalpha((unsigned char)*s->at) || *s->at == ' ' || *s->at == '\t') {
+    for (; isalpha((unsigned char)*s->at) || *s->at == ' ' || *s->at == '\t'; s->at++) {
         const bool blank = !isalpha((unsigned char)*s->at);
-        if (length == MAX_WORD - 1)
+        if (!blank && length + after_blank >= MAX_WORD - 1)
             return expected(s, what);
-        if (!blank || words[length - 1] != ' ')
-            words[length++] = blank ? ' ' : (char)tolower((unsigned char)*s->at);
-        s->at++;
+        if (!blank && after_blank)
+            words[length++] = ' ';
+        if (!blank)
+            words[length++] = (char)tolower((unsigned char)*s->at);
+        after_blank = blank;
     }
-    length -= words[length - 1] == ' ';
     words[length] = 0;
     return BMF_OK;
 }

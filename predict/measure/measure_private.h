@@ -16,8 +16,8 @@
 #include "predict/measure/measure.h"
 #include "runtime/backend/backend.h"
 
-enum { MEASURE_WORD = 8 };           /* bytes of an element: an int64 or a real */
-enum { MEASURE_BEYOND_CACHES = -1 }; /* for `most`: four times the largest cache */
+enum { MEASURE_WORD = 8 };                                      /* bytes of an element: an int64 or a real */
+enum { MEASURE_BEYOND_CACHES = -1, MEASURE_TWICE_CACHES = -2 }; /* for `max`: four times the largest cache, or twice */
 
 typedef struct measure_memory measure_memory;
 typedef struct measure_operation measure_operation;
@@ -68,7 +68,7 @@ typedef struct measure_table {
 } measure_table;
 extern const measure_table measure_pair_table, measure_congested_table, measure_collective_table, measure_barrier_table,
     measure_skeleton_table, measure_moving_table, measure_permute_table, measure_kernel_table, measure_openmp_table,
-    measure_file_table;
+    measure_file_table, measure_memory_table;
 
 enum { MEASURE_MAX_OPERATIONS = 160 };
 /* All in the order of a sheet; returns their number. */

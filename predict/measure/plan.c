@@ -46,6 +46,8 @@ static int64_t max_elements(const measure_operation *operation, const bmf_measur
 {
     if (options->max_elements > 0)
         return options->max_elements;
+    if (operation->max == MEASURE_TWICE_CACHES)
+        return limits->caches / 2;
     return operation->max == MEASURE_BEYOND_CACHES ? limits->caches : operation->max;
 }
 

@@ -7,6 +7,7 @@
 BMF_MAP_KERNEL(square, double, x, double, x *x)
 BMF_MAP_KERNEL(twice, int64_t, i, int64_t, 2 * i)
 BMF_MAP_KERNEL(is_even, int64_t, i, _Bool, i % 2 == 0)
+BMF_STENCIL_KERNEL(mean_of_three, double, u, 1, 1, BMF_WINDOW_STAR, (u[-1] + u[0] + u[1]) / 3)
 BMF_ZIP_KERNEL(product, double, x, double, y, double, x *y)
 
 /* A skeleton in the measured form: `call` uses s, the lists, and site. */
@@ -53,6 +54,15 @@ static int reduce_two(measure_lists *s)
                            (const bmf_operator *[]){&bmf_plus_real, &bmf_plus_real}, (void *[]){&sum[0], &sum[1]});
 }
 
+RUN(run_stencil, bmf_stencil(s->xs, NULL, &mean_of_three, NULL, &s->out))
+static int reduce_begin_and_wait(measure_lists *s)
+{
+    bmf_reduction *sum;
+    BMF_TRY(bmf_reduce_begin(s->xs, &bmf_plus_real, &sum));
+    return bmf_reduction_wait(sum, &s->value);
+}
+
+RUN(run_reduce_begin, reduce_begin_and_wait(s))
 RUN(run_reduce, bmf_reduce(s->xs, &bmf_plus_real, &s->value))
 RUN(run_reduce_placed, bmf_reduce_placed(s->xs, &bmf_plus_real, &s->out))
 RUN(run_reduce_many, reduce_two(s))
@@ -84,7 +94,9 @@ static const measure_operation operations[] = {
     SKELETON("bmf_pair", "tuples of two lists of reals, which shares their memory", measure_open_two_reals, run_pair),
     SKELETON("bmf_component", "one list of a list of pairs, which shares its memory", open_pair_list, run_component),
     SKELETON("bmf_filter", "keeps every second of a list of ints", measure_open_ints, run_filter),
+    SKELETON("bmf_stencil", "means of three neighbours, of reals", measure_open_reals, run_stencil),
     SKELETON("bmf_reduce", "sum of reals", measure_open_reals, run_reduce),
+    SKELETON("bmf_reduce_begin", "sum of reals, begun and waited for", measure_open_reals, run_reduce_begin),
     SKELETON("bmf_reduce_placed", "sum of reals as a list on the first processor", measure_open_reals,
              run_reduce_placed),
     SKELETON("bmf_reduce_many", "sums of two lists of reals in one exchange", measure_open_two_reals, run_reduce_many),

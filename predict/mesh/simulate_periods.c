@@ -38,7 +38,8 @@ static int64_t lead_of(const bmf_scheduled_simulation *s, int64_t n)
     int64_t lead = 0;
     if (at >= script->steps || script->step[at].window == 0)
         return 0;
-    for (int64_t u = script->step[at].first; u < script->step[at].first + script->step[at].count; u++)
+    const simulator_resume *step = &script->step[at];
+    for (int64_t u = step->first; u < step->first + step->count - step->background; u++)
         lead += script->use[u].reads ? -script->use[u].done : script->use[u].done;
     return lead;
 }

@@ -44,7 +44,7 @@ static void begin_step(bmf_scheduled_simulation *s, int64_t n, simulator_resume 
     cpu->wake = step->kind == BMF_STEP_UNTIL ? step->cycles : s->cycle + step->cycles;
     cpu->drained = step->kind != BMF_STEP_DRAIN;
     cpu->progress = 0;
-    cpu->pending = 0;
+    cpu->pending = cpu->background = 0;
     cpu->turn = step->reads_first ? REGISTERS : 0;
     if (step->kind != BMF_STEP_TRANSFER)
         return;
@@ -54,6 +54,8 @@ static void begin_step(bmf_scheduled_simulation *s, int64_t n, simulator_resume 
         cpu->use[access] = u;
         if (use->words > 0)
             cpu->pending |= 1U << access;
+        if (u >= step->first + step->count - step->background)
+            cpu->background |= 1U << access;
     }
 }
 
@@ -63,11 +65,12 @@ static uint32_t too_far(const bmf_scheduled_simulation *s, int64_t n, const simu
     const processor *cpu = &s->node[n].cpu;
     const uint32_t writes = (1U << REGISTERS) - 1;
     int64_t ahead = 0;
-    if (step->window == 0 || !(cpu->pending & writes) || !(cpu->pending & ~writes))
+    const uint32_t waited = cpu->pending & ~cpu->background;
+    if (step->window == 0 || !(waited & writes) || !(waited & ~writes))
         return 0;
-    for (int64_t u = step->first; u < step->first + step->count; u++)
+    for (int64_t u = step->first; u < step->first + step->count - step->background; u++)
         ahead += s->script[n].use[u].reads ? -s->script[n].use[u].done : s->script[n].use[u].done;
-    return ahead >= step->window ? writes : -ahead >= step->window ? ~writes : 0;
+    return (ahead >= step->window ? writes : -ahead >= step->window ? ~writes : 0) & ~cpu->background;
 }
 
 /* The next access of a transfer: in its turn among those that are ready. */
@@ -76,17 +79,17 @@ static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const simula
     node_state *state = &s->node[n];
     processor *cpu = &state->cpu;
     const uint32_t ready = (~state->outbound_full & 0xffffU) | state->inbound_full << REGISTERS;
-    const uint32_t wanted = step->in_order ? cpu->pending : cpu->pending & ready & ~too_far(s, n, step);
-    const uint32_t reads = cpu->pending >> REGISTERS;
-    if (wanted == 0) {
-        count_as(s, n, reads ? BMF_TIME_READ : BMF_TIME_WRITE);
-        return;
-    }
+    const uint32_t waited = cpu->pending & ~cpu->background;
+    const uint32_t wanted = step->in_order ? waited : waited & ready & ~too_far(s, n, step);
     const uint32_t later = wanted & ~((1U << cpu->turn) - 1);
-    const int access = __builtin_ctz(later ? later : wanted);
-    count_as(s, n, access < REGISTERS ? BMF_TIME_WRITE : BMF_TIME_READ);
-    if (ready >> access & 1)
-        cpu->access = access;
+    const int next = wanted == 0 ? NO_ACCESS : __builtin_ctz(later ? later : wanted);
+    const bool reads = next == NO_ACCESS ? waited >> REGISTERS != 0 : next >= REGISTERS;
+    const uint32_t others = cpu->pending & cpu->background & ready;
+    count_as(s, n, reads ? BMF_TIME_READ : BMF_TIME_WRITE);
+    if (next != NO_ACCESS && ready >> next & 1)
+        cpu->access = next;
+    else if (others)
+        cpu->access = __builtin_ctz(others);
 }
 
 /* Whether the step goes on in this cycle; false: it has ended. */
@@ -99,7 +102,7 @@ static bool go_on(bmf_scheduled_simulation *s, int64_t n, const simulator_resume
         return true;
     switch (step->kind) {
     case BMF_STEP_TRANSFER:
-        if (cpu->pending == 0)
+        if ((cpu->pending & ~cpu->background) == 0)
             return false;
         choose_transfer(s, n, step);
         return true;
@@ -208,7 +211,8 @@ int processor_access(bmf_scheduled_simulation *s, int64_t n)
     use->last = s->cycle;
     if (use->done == use->words)
         cpu->pending &= ~(1U << access);
-    cpu->turn = (access + 1) % ACCESSES;
+    if (!(cpu->background >> access & 1))
+        cpu->turn = (access + 1) % ACCESSES;
     return BMF_OK;
 }
 
@@ -221,7 +225,8 @@ bool processor_is_awake(const bmf_scheduled_simulation *s, int64_t n)
         return cpu->step == s->script[n].steps;
     if (step->kind == BMF_STEP_TRANSFER) {
         const uint32_t ready = (~state->outbound_full & 0xffffU) | state->inbound_full << REGISTERS;
-        return cpu->pending == 0 || cpu->busy_until > s->cycle || (cpu->pending & ready & ~too_far(s, n, step)) != 0;
+        return (cpu->pending & ~cpu->background) == 0 || cpu->busy_until > s->cycle ||
+               (cpu->pending & ready & ~too_far(s, n, step)) != 0;
     }
     return step->kind == BMF_STEP_COMMANDS || !cpu->drained;
 }

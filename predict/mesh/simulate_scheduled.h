@@ -53,6 +53,8 @@ typedef struct simulator_resume {
     bool reads_first;     /* in_order: a turn begins with reading, so that what was read is written on */
     int64_t window;       /* TRANSFER of a written and a read use: neither is so many words ahead; 0: no limit */
     int64_t first, count; /* TRANSFER: of the processor's uses; COMMANDS: of its words */
+    int64_t background;   /* TRANSFER: so many uses, the last ones, are read when a word is there and nothing else is
+                           * ready; the step ends without them */
     int64_t begun, ended; /* cycles, set by the simulation; -1: not yet. The next step begins in cycle `ended` */
 } simulator_resume;
 

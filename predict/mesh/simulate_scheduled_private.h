@@ -27,6 +27,7 @@ typedef struct processor {
     int64_t progress;      /* COMMANDS: words written */
     bool drained, asleep;  /* DRAIN: the register was empty; asleep: in the heap */
     uint32_t pending;      /* TRANSFER: bit r: register r is to be written, 16 + r: read */
+    uint32_t background;   /* of these, the ones that the step does not wait for */
     int turn;              /* where looking for the next access begins */
     int access;            /* in this cycle: bit number, COMMAND_ACCESS or NO_ACCESS */
     int64_t use[ACCESSES]; /* of the step, by access */

@@ -162,6 +162,15 @@ static void make_commands(streams_router *r)
 
 /* ---- making ---- */
 
+static void forbid_links(streams_router *r)
+{
+    for (int64_t n = 0; r->request->taken && n < r->nodes; n++)
+        for (int port = 0; port < BMF_MESH_PORTS; port++)
+            for (int slot = 0; slot < r->length; slot++)
+                if (r->request->taken[streams_link_index(&r->hardware, n, port, slot)])
+                    r->resource[link_slot(r, n, port, slot)].own = INFINITY;
+}
+
 static streams_router *make_router(const bmf_stream_request *request)
 {
     streams_router *r = allocate_clear(1, sizeof *r);
@@ -190,6 +199,7 @@ static streams_router *make_router(const bmf_stream_request *request)
                 r->resource[pipeline_slot(r, n, p, slot)].own =
                     1 + (request->cost ? (float)request->cost(request->state, n, p, slot) : 0);
     }
+    forbid_links(r);
     make_commands(r);
     return r;
 }
@@ -365,7 +375,7 @@ static int check_request(const bmf_stream_request *request)
     return BMF_OK;
 }
 
-/* Registers: each stream has its own at both ends. */
+/* Registers: each stream has its own at both ends, and one of which is reprogrammed wherever it may begin. */
 static bool has_registers(const streams_router *r)
 {
     int64_t *sources = allocate_clear(r->nodes, sizeof *sources), *sinks = allocate_clear(r->nodes, sizeof *sinks);
@@ -373,8 +383,11 @@ static bool has_registers(const streams_router *r)
     for (int64_t k = 0; k < r->request->streams; k++) {
         const bmf_stream *stream = &r->request->stream[k];
         enough &= ++sources[stream->from] <= BMF_SCHEDULED_REGISTERS - r->pipelines;
-        for (int64_t d = 0; d < stream->destinations; d++)
+        for (int64_t d = 0; d < stream->destinations; d++) {
             enough &= ++sinks[stream->to[d]] <= BMF_SCHEDULED_REGISTERS;
+            if (stream->reprogrammed)
+                enough &= ++sources[stream->to[d]] <= BMF_SCHEDULED_REGISTERS - r->pipelines;
+        }
     }
     free(sources);
     free(sinks);
@@ -436,15 +449,18 @@ static double find_factor(streams_router *r, double high, bmf_stream_routes *res
     return low;
 }
 
-static void assign_registers(bmf_stream_routes *routes)
+static void assign_registers(bmf_stream_routes *routes, const bmf_stream *stream)
 {
     const int64_t nodes = routes->hardware.mesh.nodes;
     int *outbound = allocate_clear(nodes, sizeof *outbound), *inbound = allocate_clear(nodes, sizeof *inbound);
     for (int64_t k = 0; k < routes->streams; k++) {
         bmf_stream_route *route = &routes->route[k];
         route->reg = outbound[route->hop[0].node]++;
-        for (int64_t h = 0; h < route->hops; h++)
-            route->hop[h].reg = route->hop[h].delivers ? inbound[route->hop[h].node]++ : -1;
+        for (int64_t h = 0; h < route->hops; h++) {
+            bmf_stream_hop *hop = &route->hop[h];
+            hop->reg = hop->delivers ? inbound[hop->node]++ : -1;
+            hop->own = stream[k].reprogrammed && hop->delivers && hop->outs > 0 ? outbound[hop->node]++ : -1;
+        }
     }
     free(outbound);
     free(inbound);
@@ -461,7 +477,7 @@ int numesh_route_streams(const bmf_stream_request *request, bmf_stream_routes **
     result->route = allocate_clear(request->streams + 1, sizeof *result->route);
     const double max = fmin(1, fmin(factor_of_nodes(r), factor_of_cuts(r)));
     if (has_registers(r) && find_factor(r, max, result) > 0) {
-        assign_registers(result);
+        assign_registers(result, request->stream);
         *routes = result;
     } else {
         streams_free(result);
@@ -478,6 +494,24 @@ void streams_free(bmf_stream_routes *routes)
         free(routes->route[k].hop);
     free(routes->route);
     free(routes);
+}
+
+static void mark_hop(const bmf_stream_routes *routes, const bmf_stream_route *route, const bmf_stream_hop *hop,
+                     bool *taken)
+{
+    const int length = routes->hardware.length;
+    for (int o = 0; o < hop->outs; o++)
+        for (int k = 0; k < route->slots; k++) {
+            const int slot = (hop->slot + hop->delay + o + 1 + stream_slot(length, route->slots, k)) % length;
+            taken[streams_link_index(&routes->hardware, hop->node, hop->out[o], slot)] = true;
+        }
+}
+
+void streams_mark_links(const bmf_stream_routes *routes, bool *taken)
+{
+    for (int64_t k = 0; k < routes->streams; k++)
+        for (int64_t h = 0; h < routes->route[k].hops; h++)
+            mark_hop(routes, &routes->route[k], &routes->route[k].hop[h], taken);
 }
 
 int64_t stream_depth(const bmf_stream_route *route, int64_t hop)

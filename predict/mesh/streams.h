@@ -14,7 +14,7 @@ typedef struct bmf_stream {
     int64_t destinations; /* at least 1 */
     const int64_t *to;    /* different nodes; `from` among them: the source reads its own words */
     double bandwidth;     /* requested words a cycle, 0 < bandwidth <= 1; a stream carries at most 1/2 */
-    bool reprogrammed;    /* any of its VFSMs may be programmed at run time to read the interface */
+    bool reprogrammed;    /* any destination may be made the source at run time; a chain in the order of `to` */
     const bool *allowed;  /* by node: may carry it; NULL: all may */
 } bmf_stream;
 
@@ -29,6 +29,7 @@ typedef struct bmf_stream_hop {
     int8_t out[BMF_MESH_PORTS]; /* ports, in the order of the forks */
     bool delivers;              /* to the processor, as the last of the forks */
     int reg;                    /* in which the processor finds the words, -1 */
+    int own; /* reprogrammed streams: from which the hop's first VFSM would read the processor's words; -1 */
 } bmf_stream_hop;
 
 typedef struct bmf_stream_route {
@@ -54,6 +55,9 @@ typedef struct bmf_stream_request {
     /* What a VFSM in that slot costs besides 1: 0 for nothing, more is worse, INFINITY forbids it. NULL: nothing. */
     double (*cost)(void *state, int64_t node, int pipeline, int slot);
     void *state;
+    /* By node, port and slot, streams_link_index: links that may not be used, because another phase reads them in that
+     * slot. NULL: all may. */
+    const bool *taken;
     int rounds; /* most of ripping up and rerouting per try; 0: 120 */
 } bmf_stream_request;
 
@@ -68,6 +72,13 @@ static inline int stream_slot(int length, int slots, int k)
 {
     return k * (length / slots);
 }
+/* The slot in which a link's far end reads it, as an index into nodes x ports x length. */
+static inline int64_t streams_link_index(const bmf_scheduled_hardware *hardware, int64_t node, int port, int slot)
+{
+    return (node * BMF_MESH_PORTS + port) * hardware->length + slot;
+}
+/* Marks all links of the routes. */
+void streams_mark_links(const bmf_stream_routes *routes, bool *taken);
 /* Links on the way from the source to a hop. */
 int64_t stream_depth(const bmf_stream_route *route, int64_t hop);
 

@@ -5,7 +5,8 @@
  * is a VFSM in its first slot; from it the words go to a neighbour, in the next slot and any pipeline, or are delayed
  * on the node. A stream whose slots are so close that a node can serve only two destinations cannot be grown so when
  * all nodes listen: it goes along a snake through the mesh, both ways from its source (document 004, B.1,
- * str_bcast_linear).
+ * str_bcast_linear). A stream that is reprogrammed is a chain through its destinations in their order, so that it can
+ * begin at any of them and reach all later ones.
  * Cost: O(n log n) for n states that are looked at, at most nodes x pipelines x slots. */
 #include <math.h>
 #include <stdlib.h>
@@ -381,6 +382,23 @@ static bool grow_snake(search *s, const bmf_stream *stream)
     return possible;
 }
 
+/* ---- chains ---- */
+
+static bool grow_chain(search *s, const bmf_stream *stream)
+{
+    for (int64_t d = 0; d < stream->destinations; d++) {
+        const int64_t tail = s->route->hops - 1;
+        begin_search(s, stream->to[d], true, false);
+        if (tail < 0)
+            begin_at_processor(s, stream->from);
+        else
+            begin_at_hop(s, tail);
+        if (!end_search(s))
+            return false;
+    }
+    return true;
+}
+
 static int smallest_gap(int length, int slots)
 {
     int min = length;
@@ -403,5 +421,7 @@ bool streams_route_one(streams_router *r, int64_t stream)
     route->hops = 0;
     for (int k = 0; k < route->slots; k++)
         s.offset[k] = stream_slot(r->length, route->slots, k);
+    if (wanted->reprogrammed)
+        return grow_chain(&s, wanted);
     return s.gap <= 2 && wanted->destinations > 1 ? grow_snake(&s, wanted) : grow_tree(&s, wanted);
 }

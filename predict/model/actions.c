@@ -84,13 +84,17 @@ void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uin
                                       .equation = (uint8_t)equation});
 }
 
-void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds)
+void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds, double shared, double own,
+                  int equation)
 {
     actions_add(actions, (bmf_action){.kind = BMF_ACTION_COMPUTE,
                                       .processor = (int32_t)processor,
                                       .amount = bytes,
                                       .message = 1,
-                                      .seconds = seconds});
+                                      .seconds = seconds,
+                                      .shared = (float)shared,
+                                      .own = (float)own,
+                                      .equation = (uint8_t)equation});
 }
 
 /* ---- rounds ---- */
@@ -178,10 +182,18 @@ void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t numb
     end_round(actions, round, number, false);
 }
 
-void actions_barrier(bmf_actions *actions, double seconds)
+void actions_barrier(bmf_actions *actions, uint16_t name, double seconds)
 {
     for (int64_t p = 0; p < actions->processors; p++)
-        actions_add(actions, (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = (int32_t)p, .seconds = seconds});
+        actions_add(
+            actions,
+            (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = (int32_t)p, .name = name, .seconds = seconds});
+}
+
+void actions_start(bmf_actions *actions)
+{
+    actions_barrier(actions, 0, 0.0);
+    actions->start = actions->count;
 }
 
 void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes)

@@ -29,7 +29,7 @@ typedef struct bmf_action {
     int32_t processor;
     uint32_t scope;   /* innermost region or call it belongs to */
     uint32_t round;   /* number inside the call, for structural ids */
-    uint16_t name;    /* COMPUTE: of the kernel, in the run's names */
+    uint16_t name;    /* COMPUTE, BARRIER: of the kernel or the operation, in the run's names */
     uint8_t kind;     /* bmf_action_kind */
     uint8_t equation; /* COMPUTE: which equation's error is shared, 0: none */
 } bmf_action;
@@ -52,6 +52,7 @@ typedef struct bmf_actions {
     int64_t processors;
     int64_t count, capacity;
     bmf_action *action; /* in the order of recording */
+    int64_t start;      /* the first one that is no loading */
     int64_t messages, message_capacity;
     bmf_scheduled_message *message;
     int64_t rounds;
@@ -73,7 +74,12 @@ void actions_leave(bmf_actions *actions, int64_t *amount); /* amount is taken ov
 void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
                      double seconds, double shared, double own, int equation);
 /* Reading or writing that many bytes of a file. */
-void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds);
+void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds, double shared, double own,
+                  int equation);
+static inline bool is_file_action(const bmf_action *action)
+{
+    return action->kind == BMF_ACTION_COMPUTE && action->message == 1;
+}
 void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation);
 /* A round in two halves: its sends, and (perhaps after computing) its receives and waits. Messages from a processor to
  * itself are left out. Returns the round's number. */
@@ -82,8 +88,11 @@ void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
 /* The same for sparse rounds: waiting for the sends leaves no events, as `deliver` on the cluster, which ends with all
  * meeting. */
 void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
-/* seconds NAN: what the network needs for an agreement of all. */
-void actions_barrier(bmf_actions *actions, double seconds);
+/* A collective operation of that name; name 0: it is no event. seconds NAN: the network's time for an agreement. */
+void actions_barrier(bmf_actions *actions, uint16_t name, double seconds);
+
+/* The program itself begins here, for all together: what came before was loading. */
+void actions_start(bmf_actions *actions);
 
 /* Messages and bytes between processors. */
 void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes);

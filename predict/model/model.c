@@ -23,11 +23,39 @@ static bmf_model *model_of(bmf_context *ctx)
     return ctx->backend_state;
 }
 
-/* All processors wait for each other, as for an agreement: also where it costs nothing, because programs need it. */
-static void barrier(bmf_context *ctx)
+/* The innermost call that is open, for sheets. */
+static const char *call_of(const bmf_context *ctx)
+{
+    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
+    return kernel_call(ctx->run, at->node);
+}
+
+/* What every processor does before it meets the others, as far as the machine's sheet knows. */
+static int record_coming(bmf_context *ctx)
+{
+    bmf_model *model = model_of(ctx);
+    char operation[BMF_SAMPLE_NAME];
+    bmf_model_cost cost;
+    if (!model_costs_know_overhead(model->costs, call_of(ctx), backend_agreement, operation))
+        return BMF_OK;
+    BMF_TRY(model_costs_find(model->costs, ctx, operation, "", 0, NULL, 0.0, &cost));
+    for (int64_t p = 0; p < ctx->processors; p++)
+        actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
+    return BMF_OK;
+}
+
+/* All processors wait for each other: also where it costs nothing, because programs need it. */
+static void meet(bmf_context *ctx, const char *what)
 {
     const bmf_model *model = model_of(ctx);
-    actions_barrier(model->actions, model->machine->agreement);
+    if (record_coming(ctx) != BMF_OK)
+        failure_note(ctx, BMF_ERROR_ARGUMENT);
+    actions_barrier(model->actions, (uint16_t)run_name(ctx->run, what), model->machine->agreement);
+}
+
+static void model_barrier(bmf_context *ctx)
+{
+    meet(ctx, backend_barrier);
 }
 
 /* On a bulk synchronous machine (document 000, 5.3.3 and 5.5) all processors begin an operation together, when the one
@@ -36,7 +64,7 @@ static void barrier(bmf_context *ctx)
 static void synchronise(const bmf_model *model)
 {
     if (model->machine->bulk_synchronous && !model->notes)
-        actions_barrier(model->actions, 0.0);
+        actions_barrier(model->actions, 0, 0.0);
 }
 
 /* A call that is no part of another one. */
@@ -60,20 +88,26 @@ static int64_t add_up(bmf_model *model, const bmf_work *work, const bmf_piece_ti
             model->listed[p] = true;
             model->elements[p] = 0;
             model->seconds[p] = 0.0;
+            model->work[p] = (bmf_kernel_work){0};
             processor[listed++] = p;
         }
         model->elements[p] += piece->end - piece->begin;
+        host_count(work, i, &model->work[p]);
         if (times)
             model->seconds[p] += (double)(times[i].end - times[i].begin) * 1e-9;
     }
     return listed;
 }
 
-/* The innermost call that is open, for sheets. */
-static const char *call_of(const bmf_context *ctx)
+/* Memory that is new to this process would be to the processors, each its share. */
+static void share_fresh(bmf_model *model, const int64_t *processor, int64_t listed)
 {
-    const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
-    return kernel_call(ctx->run, at->node);
+    const int64_t fresh = host_fresh_bytes();
+    double all = 0.0;
+    for (int64_t k = 0; k < listed; k++)
+        all += (double)model->elements[processor[k]];
+    for (int64_t k = 0; k < listed && all > 0.0; k++)
+        model->work[processor[k]].fresh = (int64_t)((double)fresh * (double)model->elements[processor[k]] / all);
 }
 
 static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
@@ -81,9 +115,12 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
     bmf_model *model = model_of(ctx);
     int64_t *processor = allocate(work->pieces * (int64_t)sizeof *processor);
     int64_t listed = add_up(model, work, times, processor);
+    share_fresh(model, processor, listed);
     uint16_t name = (uint16_t)run_name(ctx->run, work->kernel);
-    char operation[BMF_SAMPLE_NAME];
+    char operation[BMF_SAMPLE_NAME], preparation[BMF_SAMPLE_NAME], before[BMF_SAMPLE_NAME];
     kernel_operation(call_of(ctx), work->kernel, operation);
+    kernel_preparation(work->kernel, preparation);
+    const bool prepared = model_costs_know_overhead(model->costs, call_of(ctx), preparation, before);
     const char *operations = work->operations;
     char alone[BMF_SAMPLE_NAME + 2];
     snprintf(alone, sizeof alone, "%.*s ", BMF_SAMPLE_NAME, work->kernel);
@@ -91,14 +128,16 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
     int status = BMF_OK;
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
-        bmf_model_cost cost;
+        bmf_model_kernel kernel = {
+            .name = name, .round = work->round, .processor = p, .elements = model->elements[p], .prepared = prepared};
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, model->elements[p],
-                                      model->seconds[p], &cost);
-        bmf_model_kernel kernel = {name, work->round, p, model->elements[p]};
+            status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, kernel.elements,
+                                      &model->work[p], model->seconds[p], &kernel.cost);
+        if (status == BMF_OK && prepared)
+            status = model_costs_find(model->costs, ctx, before, "", kernel.elements, NULL, 0.0, &kernel.before);
         if (status == BMF_OK)
-            model_record_compute(model, &kernel, &cost);
+            model_record_compute(model, &kernel);
     }
     free(processor);
     return status;
@@ -204,7 +243,7 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
         bmf_model_cost cost;
         model->listed[p] = false;
         if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, "", model->elements[p], 0.0, &cost);
+            status = model_costs_find(model->costs, ctx, operation, "", model->elements[p], NULL, 0.0, &cost);
         if (status == BMF_OK)
             actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
     }
@@ -235,6 +274,7 @@ static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int sta
     if (status == BMF_OK)
         status = record_overhead(ctx, begun->made.message, begun->made.count, false);
     copies_close(&begun->made);
+    host_fresh_bytes();
     return status;
 }
 
@@ -251,9 +291,10 @@ static int model_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32
     return status;
 }
 
-static void model_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
+static bool model_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
 {
     (void)ctx, (void)under_way;
+    return true;
 }
 
 static int model_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
@@ -285,25 +326,30 @@ static int model_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint3
 
 /* ---- bookkeeping ---- */
 
+static int settle(bmf_context *ctx, const char *what)
+{
+    meet(ctx, what);
+    return failure_settle_alone(ctx);
+}
+
 static int model_agree(bmf_context *ctx, int status)
 {
     if (status != BMF_OK)
         failure_note(ctx, status);
-    barrier(ctx);
-    return failure_settle_alone(ctx);
+    return settle(ctx, backend_agreement);
 }
 
 static int model_bcast(bmf_context *ctx, int64_t processor, void *data, int64_t bytes)
 {
     (void)processor, (void)data, (void)bytes;
-    return model_agree(ctx, BMF_OK);
+    return settle(ctx, backend_broadcast);
 }
 
 static int model_allgather(bmf_context *ctx, const int64_t *values, int64_t count, const int64_t *counts, int64_t *all)
 {
     (void)counts;
     memcpy(all, values, (size_t)count * sizeof *all);
-    return model_agree(ctx, BMF_OK);
+    return settle(ctx, backend_allgather);
 }
 
 /* The network of clocks that are asked for is another one than that of predictions and traces, which begin anew. */
@@ -359,18 +405,36 @@ static void model_leave(bmf_context *ctx, const bmf_partition *partition)
     model_record_leave(model_of(ctx), amount);
 }
 
-/* Disks are no part of a machine: reading takes each processor the share of its bytes in the time that all of them took
- * here, as computing that is measured, and nothing otherwise. */
+/* What reading or writing so many bytes takes a processor: what the machine's file says; what its sheet says; where
+ * computing is measured, its share of the time that all of them took here; otherwise nothing. */
+static int find_file_cost(bmf_context *ctx, int64_t bytes, double measured, bmf_model_cost *cost)
+{
+    bmf_model *model = model_of(ctx);
+    const bmf_machine *machine = model->machine;
+    char operation[BMF_SAMPLE_NAME];
+    *cost = (bmf_model_cost){0};
+    if (machine->file_bytes_per_second > 0.0)
+        cost->seconds = (double)bytes / machine->file_bytes_per_second;
+    else if (model_costs_know_overhead(model->costs, call_of(ctx), "file", operation))
+        return model_costs_find(model->costs, ctx, operation, "", bytes, NULL, 0.0, cost);
+    else if (machine->compute == BMF_COMPUTE_MEASURED)
+        cost->seconds = measured / machine->power;
+    return BMF_OK;
+}
+
 static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds)
 {
     const bmf_model *model = model_of(ctx);
-    int64_t length = bmf_partition_length(partition);
-    bool measured = model->machine->compute == BMF_COMPUTE_MEASURED && length > 0;
+    const int64_t length = bmf_partition_length(partition);
+    host_fresh_bytes();
     for (int64_t k = 0; k < partition->parts; k++) {
-        int64_t elements = partition->start[k + 1] - partition->start[k];
-        double share = measured ? (double)elements / (double)length : 0.0;
-        actions_file(model->actions, bmf_partition_processor(partition, k), elements * element_bytes,
-                     share * (double)nanoseconds * 1e-9 / model->machine->power);
+        const int64_t elements = partition->start[k + 1] - partition->start[k], bytes = elements * element_bytes;
+        const double share = length > 0 ? (double)elements / (double)length : 0.0;
+        bmf_model_cost cost;
+        if (find_file_cost(ctx, bytes, share * (double)nanoseconds * 1e-9, &cost) != BMF_OK)
+            failure_note(ctx, BMF_ERROR_ARGUMENT);
+        actions_file(model->actions, bmf_partition_processor(partition, k), bytes, cost.seconds, cost.shared, cost.own,
+                     cost.equation);
     }
 }
 
@@ -384,11 +448,13 @@ static void close_run(bmf_model *model)
         model->network->type->destroy(model->network);
     free(model->elements);
     free(model->seconds);
+    free(model->work);
     free(model->listed);
     model->actions = NULL;
     model->network = NULL;
     model->elements = NULL;
     model->seconds = NULL;
+    model->work = NULL;
     model->listed = NULL;
 }
 
@@ -401,6 +467,7 @@ static int open_run(bmf_context *ctx, bmf_model *model)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     model->elements = allocate(processors * (int64_t)sizeof *model->elements);
     model->seconds = allocate(processors * (int64_t)sizeof *model->seconds);
+    model->work = allocate(processors * (int64_t)sizeof *model->work);
     model->listed = allocate_clear(processors, (int64_t)sizeof *model->listed);
     model->actions = actions_create(processors, ctx->run);
     model->actions->relative_error = machine_compute_error(model->machine);
@@ -417,6 +484,7 @@ void model_restart(bmf_context *ctx)
 {
     bmf_model *model = model_of(ctx);
     close_clocks(model);
+    host_fresh_bytes();
     actions_free(model->actions);
     model->actions = actions_create(ctx->processors, ctx->run);
     model->actions->relative_error = machine_compute_error(model->machine);
@@ -426,17 +494,18 @@ void model_restart(bmf_context *ctx)
                       (bmf_event_kind)ctx->run->node[ctx->position[k].node].kind);
 }
 
-/* Loading takes no time; its calls and files stay, so that traces have them. */
+/* Of loading only files take time; all begin together, and what follows is what `bmf run` times. Messages of loading
+ * are no part of the program. */
 static void model_start(bmf_context *ctx)
 {
     bmf_model *model = model_of(ctx);
-    if (model->actions->messages > 0) {
+    if (model->actions->messages > 0)
         model_restart(ctx);
-        return;
-    }
     close_clocks(model);
     for (int64_t a = 0; a < model->actions->count; a++)
-        model->actions->action[a].seconds = 0.0;
+        if (!is_file_action(&model->actions->action[a]))
+            model->actions->action[a].seconds = 0.0;
+    actions_start(model->actions);
     ctx->statistics = (bmf_statistics){0};
 }
 
@@ -493,7 +562,7 @@ static const bmf_backend model_backend = {
     .leave = model_leave,
     .file = model_file,
     .start = model_start,
-    .barrier = barrier,
+    .barrier = model_barrier,
     .finish = model_finish,
     .emulate_rank = model_emulate_rank,
 };

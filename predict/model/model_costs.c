@@ -3,7 +3,11 @@
  * Method: virtual times of operations are added up. A sheet is asked for every processor's elements. Neighbours mostly
  * have the same number, so the last two answers are kept. The errors of an equation's coefficients are the same error
  * each time it is used, so an estimate's relative standard error is told apart into that part and the noise of the
- * call; equations are numbered from 1 in the order of the sheet. Cost: a search by name when kernel or elements change.
+ * call; equations are numbered from 1 in the order of the sheet. Where the sheet knows what the kernel does
+ * (predict/sheet/mechanism.h), that answers if it fits the times that were learnt as well as the equation does;
+ * otherwise the equation does within the sizes that were learnt, and beyond them its time at the nearest of these grows
+ * as what the kernel does says: over the edge of a cache, too. Cost: a search by name when kernel, elements or work
+ * change.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,11 +20,12 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 
-enum { KEPT = 2, EQUATIONS = 255, NAMED = 400 };
+enum { KEPT = 4, EQUATIONS = 255, NAMED = 400 };
 
 typedef struct answer {
     char kernel[BMF_SHEET_NAME];
     int64_t elements;
+    bmf_kernel_work work;
     bmf_model_cost cost;
 } answer;
 
@@ -122,14 +127,148 @@ static void ask_nearest(const bmf_sheet_entry *entry, double p, double d, bmf_es
     estimate->coefficient_variance = estimate->mean * estimate->mean;
 }
 
-static int ask_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
+/* ---- what the kernel does ---- */
+
+/* The sizes of an operation that were learnt. */
+static void find_sizes(const bmf_sheet_entry *entry, int64_t count, double *low, double *high)
+{
+    *low = (double)entry->d_low;
+    *high = (double)entry->d_high;
+    for (int64_t k = 1; k < count; k++) {
+        *low = fmin(*low, (double)entry[k].d_low);
+        *high = fmax(*high, (double)entry[k].d_high);
+    }
+}
+
+static double worst_misfit(const bmf_sheet_entry *entry, int64_t count)
+{
+    double worst = 0.0;
+    for (int64_t k = 0; k < count; k++)
+        worst = fmax(worst, entry_misfit(&entry[k]));
+    return worst;
+}
+
+/* The same work for another number of elements. */
+static bmf_kernel_work scaled(const bmf_kernel_work *work, double factor)
+{
+    const int64_t *from = &work->operations;
+    bmf_kernel_work made = *work;
+    int64_t *to = &made.operations;
+    for (size_t k = 0; k < (sizeof made - sizeof made.code) / sizeof *to; k++)
+        to[k] = llround(factor * (double)from[k]);
+    return made;
+}
+
+static void put_cost(const bmf_machine *machine, const bmf_mechanism_estimate *estimate, int64_t equation,
                      bmf_model_cost *cost)
+{
+    const double mean = estimate->mean;
+    *cost = (bmf_model_cost){.seconds = mean / machine->power,
+                             .shared = mean > 0.0 ? sqrt(estimate->form_variance) / mean : 0.0,
+                             .own = mean > 0.0 ? sqrt(estimate->noise_variance) / mean : 0.0,
+                             .equation = (int)equation};
+}
+
+/* Ranks that share a memory: as many as were traced where they were always as many. */
+static double sharing_of(const bmf_machine *machine, const bmf_mechanism *mechanism)
+{
+    return mechanism->p_low == mechanism->p_high ? (double)mechanism->p_low : (double)machine->sharing;
+}
+
+/* False: the equation is to answer. */
+static bool ask_mechanism(const bmf_model_costs *costs, const bmf_sheet_entry *entry, int64_t count, int64_t elements,
+                          const bmf_kernel_work *work, bmf_model_cost *cost)
+{
+    const bmf_machine *machine = costs->machine;
+    const bmf_mechanism *mechanism = entry->mechanism;
+    const int64_t equation = 1 + (entry - machine->kernels->entry) % EQUATIONS;
+    bmf_mechanism_estimate estimate;
+    double low, high;
+    if (!mechanism || !work || !kernel_work_is_known(work) || elements == 0)
+        return false;
+    const double p = sharing_of(machine, mechanism), d = (double)elements;
+    if (mechanism->misfit <= worst_misfit(entry, count)) {
+        mechanism_evaluate(mechanism, &machine->kernels->memory, p, work, NULL, &estimate);
+        put_cost(machine, &estimate, equation, cost);
+        return true;
+    }
+    find_sizes(entry, count, &low, &high);
+    const double nearest = fmin(fmax(d, low), high);
+    bmf_estimate there;
+    if (d == nearest || nearest <= 0.0 ||
+        sheet_evaluate(machine->kernels, entry->operation, (double)machine->sharing, nearest, &there) != BMF_OK ||
+        !(there.mean > 0.0))
+        return false;
+    const bmf_kernel_work known = scaled(work, nearest / d);
+    mechanism_evaluate(mechanism, &machine->kernels->memory, p, work, &known, &estimate);
+    const double ratio = estimate.mean;
+    estimate.mean = ratio * there.mean;
+    estimate.form_variance =
+        estimate.form_variance * there.mean * there.mean + there.coefficient_variance * ratio * ratio;
+    estimate.noise_variance = there.noise_variance * ratio * ratio;
+    put_cost(machine, &estimate, equation, cost);
+    return true;
+}
+
+/* A kernel that is not in the sheet takes what its operations and bytes take in others. */
+static bool ask_others(bmf_model_costs *costs, const char *kernel, const bmf_kernel_work *work, bmf_model_cost *cost)
+{
+    const bmf_sheet *sheet = costs->machine->kernels;
+    const bmf_mechanism **other = allocate_array(sheet->entries, (int64_t)sizeof *other);
+    bmf_mechanism_estimate estimate;
+    bmf_mechanism guess;
+    char text[BMF_SHEET_TEXT];
+    int64_t others = 0;
+    for (int64_t k = 0; k < sheet->entries; k++)
+        if (sheet->entry[k].mechanism)
+            other[others++] = sheet->entry[k].mechanism;
+    const bool known = work && kernel_work_is_known(work) && mechanism_guess(others, other, &guess);
+    free(other);
+    if (!known)
+        return false;
+    mechanism_evaluate(&guess, &sheet->memory, sharing_of(costs->machine, &guess), work, NULL, &estimate);
+    /* what is wrong with the guess is wrong each time */
+    estimate.form_variance += estimate.noise_variance;
+    estimate.noise_variance = 0.0;
+    put_cost(costs->machine, &estimate, EQUATIONS, cost);
+    snprintf(text, sizeof text, "it was never traced: its time follows from its operations and bytes");
+    remark(costs, kernel, work->operations, text);
+    return true;
+}
+
+/* The operation of this name, or, where lines have moved, of that code. */
+static const bmf_sheet_entry *find_kernel(const bmf_model_costs *costs, const char *kernel, const bmf_kernel_work *work,
+                                          int64_t *count)
+{
+    const bmf_sheet *sheet = costs->machine->kernels;
+    const bmf_sheet_entry *named = sheet_find(sheet, kernel, count);
+    const uint64_t code = work ? work->code : 0;
+    if (code == 0 || (named && (!named->mechanism || named->mechanism->code == 0 || named->mechanism->code == code)))
+        return named;
+    for (int64_t k = 0; k < sheet->entries; k++)
+        if (sheet->entry[k].mechanism && sheet->entry[k].mechanism->code == code)
+            return sheet_find(sheet, sheet->entry[k].operation, count);
+    return NULL;
+}
+
+static int ask_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
+                     const bmf_kernel_work *work, bmf_model_cost *cost)
 {
     const bmf_machine *machine = costs->machine;
     bmf_estimate estimate;
     int64_t count;
-    if (!sheet_find(machine->kernels, kernel, &count))
-        return missing(costs, ctx, kernel);
+    const bmf_sheet_entry *found = find_kernel(costs, kernel, work, &count);
+    if (!found)
+        return ask_others(costs, kernel, work, cost) ? BMF_OK : missing(costs, ctx, kernel);
+    if (strcmp(found->operation, kernel) != 0)
+        kernel = found->operation;
+    if (ask_mechanism(costs, found, count, elements, work, cost)) {
+        bmf_estimate domain;
+        if (sheet_evaluate(machine->kernels, kernel, (double)machine->sharing, (double)elements, &domain) == BMF_OK &&
+            !domain.inside)
+            remark(costs, kernel, elements, domain.outside);
+        return BMF_OK;
+    }
     int status = sheet_evaluate(machine->kernels, kernel, (double)machine->sharing, (double)elements, &estimate);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
@@ -147,19 +286,23 @@ static int ask_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kerne
 }
 
 static int from_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, int64_t elements,
-                      bmf_model_cost *cost)
+                      const bmf_kernel_work *work, bmf_model_cost *cost)
 {
+    static const bmf_kernel_work unknown;
+    const bmf_kernel_work *asked = work ? work : &unknown;
     for (int k = 0; k < KEPT; k++)
-        if (costs->kept[k].elements == elements && strcmp(costs->kept[k].kernel, kernel) == 0) {
+        if (costs->kept[k].elements == elements && strcmp(costs->kept[k].kernel, kernel) == 0 &&
+            memcmp(&costs->kept[k].work, asked, sizeof *asked) == 0) {
             *cost = costs->kept[k].cost;
             return BMF_OK;
         }
-    BMF_TRY(ask_sheet(costs, ctx, kernel, elements, cost));
+    BMF_TRY(ask_sheet(costs, ctx, kernel, elements, work, cost));
     if (strlen(kernel) < BMF_SHEET_NAME) {
         answer *kept = &costs->kept[costs->next];
         costs->next = (costs->next + 1) % KEPT;
         snprintf(kept->kernel, sizeof kept->kernel, "%s", kernel);
         kept->elements = elements;
+        kept->work = *asked;
         kept->cost = *cost;
     }
     return BMF_OK;
@@ -173,7 +316,7 @@ bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, c
 }
 
 int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations,
-                     int64_t elements, double measured, bmf_model_cost *cost)
+                     int64_t elements, const bmf_kernel_work *work, double measured, bmf_model_cost *cost)
 {
     *cost = (bmf_model_cost){0};
     switch (costs->machine->compute) {
@@ -182,7 +325,7 @@ int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kerne
             operation_costs_of(costs->machine->operations, operations) * (double)elements / costs->machine->power;
         return BMF_OK;
     case BMF_COMPUTE_SHEET:
-        return from_sheet(costs, ctx, kernel, elements, cost);
+        return from_sheet(costs, ctx, kernel, elements, work, cost);
     case BMF_COMPUTE_MEASURED:
         cost->seconds = measured / costs->machine->power;
         return BMF_OK;

@@ -9,8 +9,8 @@
 typedef struct bmf_model_costs bmf_model_costs;
 bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processors);
 void model_costs_free(bmf_model_costs *costs);
-/* The cost of `elements` elements of a kernel on one processor. operations: of one element, as in bmf_work; measured:
- * the seconds they took on this host's thread. */
+/* The cost of `elements` elements of a kernel on one processor. operations: of one element, as in bmf_work; work: what
+ * it does for all of them, or NULL; measured: the seconds they took on this host's thread. */
 typedef struct bmf_model_cost {
     double seconds, shared, own;
     int equation;
@@ -19,7 +19,7 @@ typedef struct bmf_model_cost {
 bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation);
 /* BMF_ERROR_ARGUMENT: the machine's sheet has no such kernel. */
 int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations,
-                     int64_t elements, double measured, bmf_model_cost *cost);
+                     int64_t elements, const bmf_kernel_work *work, double measured, bmf_model_cost *cost);
 /* The index-th remark, or NULL. */
 const char *model_costs_remark(const bmf_model_costs *costs, int64_t index);
 
@@ -36,8 +36,10 @@ typedef struct bmf_model_kernel {
     uint16_t name;
     uint32_t round;
     int64_t processor, elements;
+    bool prepared; /* its preparation has a cost of its own */
+    bmf_model_cost before, cost;
 } bmf_model_kernel;
-void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost);
+void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel);
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind);
 void model_record_leave(bmf_model *model, int64_t *amount);
 void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step);
@@ -58,8 +60,16 @@ struct bmf_model {
     /* working memory of a kernel call, by processor; seconds are those measured */
     int64_t *elements;
     double *seconds;
+    bmf_kernel_work *work;
     bool *listed;
 };
+
+/* Actions on a network as a predicted run, sorted; names: its names and nodes. Errors: those of simulator_run,
+ * BMF_ERROR_MEMORY; messages go to the process-wide slot. The caller frees. */
+int trace_actions(const bmf_actions *actions, const bmf_trace_run *names, bmf_network *network, bmf_trace_run **run);
+/* Ends a predicted run: the program itself as an event on every lane, until the last event or so many seconds; whole:
+ * its interval, or NULL. */
+int trace_finish(bmf_trace_run *run, double seconds, const bmf_prediction *whole);
 
 /* Writes what bmf_close leaves behind: the predicted trace (--bmf-trace) and the prediction (BMF_PREDICTION). */
 int model_write(bmf_context *ctx, bmf_model *model);

@@ -28,40 +28,45 @@ static bmf_trace_run *like(const bmf_trace_run *names)
     return run;
 }
 
-/* The program itself as an event on every lane. */
-static void add_program(bmf_trace_run *run, double seconds)
+int trace_finish(bmf_trace_run *run, double seconds, const bmf_prediction *whole)
 {
+    const bool uncertain = whole && whole->high > whole->low;
     int64_t end = (int64_t)(seconds * 1e9 + 0.5);
     for (int64_t i = 0; i < run->events; i++)
         end = run->event[i].end > end ? run->event[i].end : end;
     for (int32_t p = 0; p < run->lanes; p++)
-        run_add(run,
-                &(bmf_event){.end = end, .low = end, .high = end, .lane = p, .peer = -1, .kind = BMF_EVENT_REGION});
+        run_add(run, &(bmf_event){.end = end,
+                                  .low = uncertain ? (int64_t)((whole->low + whole->loading) * 1e9) : end,
+                                  .high = uncertain ? (int64_t)((whole->high + whole->loading) * 1e9) + 1 : end,
+                                  .lane = p,
+                                  .peer = -1,
+                                  .kind = BMF_EVENT_REGION});
+    return run_sort(run);
+}
+
+int trace_actions(const bmf_actions *actions, const bmf_trace_run *names, bmf_network *network, bmf_trace_run **made)
+{
+    bmf_trace_run *run = like(names);
+    *made = NULL;
+    bmf_simulation result;
+    bmf_prediction whole;
+    int status = simulate_events(actions, network, run, &result, &whole);
+    if (status == BMF_OK)
+        status = simulation_fits_trace(&result);
+    if (status == BMF_OK)
+        status = trace_finish(run, result.seconds, &whole);
+    if (status == BMF_OK)
+        *made = run;
+    else
+        run_free(run);
+    return status;
 }
 
 /* The recorded actions on a network. */
 static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made)
 {
-    bmf_trace_run *run = like(ctx->run);
-    *made = NULL;
-    bmf_simulator *simulator = simulator_create(model_of_context(ctx)->actions, network, 0);
-    bmf_simulation result;
-    simulator_record(simulator, run);
-    int status = simulator_run(simulator);
-    simulator_result(simulator, &result);
-    simulator_free(simulator);
-    if (status == BMF_OK)
-        status = simulation_fits_trace(&result);
-    if (status == BMF_OK) {
-        add_program(run, result.seconds);
-        status = run_sort(run);
-    }
-    if (status != BMF_OK) {
-        run_free(run);
-        return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
-    }
-    *made = run;
-    return BMF_OK;
+    const int status = trace_actions(model_of_context(ctx)->actions, ctx->run, network, made);
+    return status == BMF_OK ? BMF_OK : bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
 }
 
 int model_trace(bmf_context *ctx, bmf_trace_run **run)

@@ -25,8 +25,9 @@ typedef struct under_way {
 struct permute_clocks {
     bmf_network *network;
     double *clock;
-    bmf_trace_run *names;
+    bmf_trace_run *names; /* what actions mean; what rounds that are timed as they come leave, if that is wanted */
     bmf_actions *actions; /* NULL: rounds are timed as they come */
+    uint32_t call;        /* node of the recorded run; 0: none is */
     bool routes_own;
     under_way *round; /* number k at k % capacity */
     int64_t capacity;
@@ -42,9 +43,11 @@ static void told(void *simulator, bmf_transit *message)
 permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *network)
 {
     permute_clocks *c = allocate_clear(1, (int64_t)sizeof *c);
+    const int32_t processors = (int32_t)network->processors;
     c->network = network;
+    c->names = run_create("bmf", machine->name, processors, processors, 1);
+    c->names->predicted = 1;
     if (!network->type->collective) {
-        c->names = run_create("permute", machine->name, (int32_t)network->processors, 1, 1);
         c->actions = actions_create(network->processors, c->names);
         return c;
     }
@@ -57,6 +60,72 @@ permute_clocks *permute_clocks_create(const bmf_machine *machine, bmf_network *n
 void permute_clocks_route_own(permute_clocks *clocks)
 {
     clocks->routes_own = true;
+}
+
+void permute_clocks_record(permute_clocks *clocks, const char *call, uint32_t skeleton)
+{
+    clocks->call = run_call(clocks->names, 0, call, skeleton);
+    if (clocks->actions)
+        actions_enter(clocks->actions, clocks->call, 0, BMF_EVENT_SKELETON);
+}
+
+/* ---- events of rounds that are timed as they come ---- */
+
+static int64_t nanoseconds(double seconds)
+{
+    return (int64_t)(seconds * 1e9 + 0.5);
+}
+
+/* Times are seconds; what takes no time is left out unless it is a message. */
+static void record(permute_clocks *c, bmf_event event, double begin, double end)
+{
+    event.begin = nanoseconds(begin);
+    event.end = nanoseconds(end);
+    const bool shown = event.end > event.begin || event.kind == BMF_EVENT_SEND || event.kind == BMF_EVENT_RECEIVE;
+    if (c->call == 0 || c->actions || !shown)
+        return;
+    event.low = event.high = event.end - event.begin;
+    event.node = c->call;
+    run_add(c->names, &event);
+}
+
+static void record_message(permute_clocks *c, bmf_event_kind kind, const bmf_transit *m, int64_t round, double begin,
+                           double end)
+{
+    const bool sends = kind == BMF_EVENT_SEND;
+    if (m->from != m->to)
+        record(c,
+               (bmf_event){.kind = (uint16_t)kind,
+                           .lane = (int32_t)(sends ? m->from : m->to),
+                           .peer = (int32_t)(sends ? m->to : m->from),
+                           .round = (uint32_t)round,
+                           .amount = m->bytes},
+               begin, end);
+}
+
+/* The call on every lane, until its clock. */
+static int end_run(permute_clocks *c)
+{
+    for (int64_t p = 0; p < c->network->processors; p++)
+        run_add(c->names, &(bmf_event){.end = nanoseconds(c->clock[p]),
+                                       .low = nanoseconds(c->clock[p]),
+                                       .high = nanoseconds(c->clock[p]),
+                                       .node = c->call,
+                                       .lane = (int32_t)p,
+                                       .peer = -1,
+                                       .kind = BMF_EVENT_SKELETON});
+    return trace_finish(c->names, 0.0, NULL);
+}
+
+int permute_clocks_take_run(permute_clocks *clocks, bmf_trace_run **run)
+{
+    permute_clocks *c = clocks;
+    if (c->actions)
+        return trace_actions(c->actions, c->names, c->network, run);
+    const int status = end_run(c);
+    *run = status == BMF_OK ? c->names : NULL;
+    c->names = status == BMF_OK ? NULL : c->names;
+    return status;
 }
 
 void permute_clocks_free(permute_clocks *clocks)
@@ -78,13 +147,22 @@ void permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t
                             const bmf_model_cost *cost)
 {
     permute_clocks *c = clocks;
-    const uint16_t name = c->actions ? (uint16_t)run_name(c->names, kernel) : 0;
+    const uint16_t name = (uint16_t)run_name(c->names, kernel);
     for (int64_t p = 0; p < c->network->processors; p++) {
-        if (c->actions)
+        if (c->actions) {
             actions_compute(c->actions, p, name, round, elements, cost->seconds, cost->shared, cost->own,
                             cost->equation);
-        else
-            c->clock[p] += cost->seconds;
+            continue;
+        }
+        record(c,
+               (bmf_event){.kind = BMF_EVENT_KERNEL,
+                           .lane = (int32_t)p,
+                           .peer = -1,
+                           .round = round,
+                           .name = name,
+                           .amount = elements},
+               c->clock[p], c->clock[p] + cost->seconds);
+        c->clock[p] += cost->seconds;
     }
 }
 
@@ -143,6 +221,7 @@ static void time_sends(permute_clocks *c, under_way *u)
         c->network->type->send_round(c->network, u->order, u->count);
     for (int64_t k = 0; k < u->count; k++) {
         const bmf_transit *m = u->order[k];
+        record_message(c, BMF_EVENT_SEND, m, u->k, m->sent, fmax(m->sent, m->sender_free));
         c->clock[m->from] = fmax(c->clock[m->from], m->sender_free);
     }
 }
@@ -154,10 +233,14 @@ static void time_receives(permute_clocks *c, under_way *u)
         qsort(u->order, (size_t)u->count, sizeof *u->order, by_arrival);
     for (int64_t k = 0; k < u->count; k++) {
         const bmf_transit *m = u->order[k];
-        c->clock[m->to] = fmax(c->clock[m->to], m->arrived) + m->receive_overhead;
+        const double begin = c->clock[m->to];
+        c->clock[m->to] = fmax(begin, m->arrived) + m->receive_overhead;
+        record_message(c, BMF_EVENT_RECEIVE, m, u->k, begin, c->clock[m->to]);
     }
     for (int64_t k = 0; k < u->count; k++) {
         const bmf_transit *m = u->order[k];
+        record(c, (bmf_event){.kind = BMF_EVENT_WAIT, .lane = (int32_t)m->from, .peer = -1, .round = (uint32_t)u->k},
+               c->clock[m->from], fmax(c->clock[m->from], m->send_done));
         c->clock[m->from] = fmax(c->clock[m->from], m->send_done);
     }
 }
@@ -223,6 +306,8 @@ void permute_clocks_totals(const permute_clocks *clocks, int64_t *messages, int6
 
 int permute_clocks_finish(permute_clocks *clocks, bmf_prediction *prediction)
 {
+    if (clocks->actions && clocks->call)
+        actions_leave(clocks->actions, NULL);
     if (clocks->actions)
         return simulate_interval(clocks->actions, clocks->network, 0, prediction);
     const double seconds = latest(clocks);

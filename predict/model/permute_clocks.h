@@ -15,6 +15,11 @@ void permute_clocks_free(permute_clocks *clocks);
 /* From now on messages from a processor to itself are sent like others, though not counted. The network must take
  * rounds as a whole. */
 void permute_clocks_route_own(permute_clocks *clocks);
+/* Before the first round: what follows is a call of that text and skeleton in a predicted run, which
+ * permute_clocks_take_run gives away. Messages from a processor to itself leave no event. */
+void permute_clocks_record(permute_clocks *clocks, const char *call, uint32_t skeleton);
+/* The run, sorted; after permute_clocks_finish. The caller frees it. Errors: those of trace_actions. */
+int permute_clocks_take_run(permute_clocks *clocks, bmf_trace_run **run);
 /* Every processor computes. */
 void permute_clocks_compute(permute_clocks *clocks, const char *kernel, uint32_t round, int64_t elements,
                             const bmf_model_cost *cost);

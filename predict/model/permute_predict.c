@@ -13,6 +13,7 @@
 #include "permute/exchange/stages.h"
 #include "permute/traffic.h"
 #include "predict/network/record_rounds.h"
+#include "skeletons/skeleton_types.h"
 #include "predict/model/permute_clocks.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/clock.h"
@@ -22,7 +23,7 @@ enum { MEASURED_BYTES = 64 << 20, MEASURED_TIMES = 3 };
 static const int64_t MAX_RECORDED = 1 << 22, MAX_AT_ONCE = 1 << 22, MAX_TIMED = 1 << 28;
 /* Without closed forms a plan looks at every pair of processors. */
 static const int64_t MAX_SCATTERED = 4096;
-enum { MAX_ADDRESS_BITS = 62 };
+enum { MAX_ADDRESS_BITS = 62, MAX_QUICKLY_COLOURED = 16 };
 
 typedef struct forecast {
     bmf_context *ctx;
@@ -32,14 +33,19 @@ typedef struct forecast {
     bmf_network *network;
     permute_clocks *clocks;
     bmf_model_costs *costs;
-    double measured; /* seconds an element, NAN: not yet */
+    double measured;     /* seconds an element, NAN: not yet */
+    bmf_trace_run **run; /* NULL: not wanted */
+    const char *method;
 } forecast;
 
 static bmf_record_method records_of(bmf_predicted_method method)
 {
-    return method == BMF_PREDICT_SETS       ? BMF_RECORDS_SETS
-           : method == BMF_PREDICT_CLUSTERS ? BMF_RECORDS_CLUSTERS
-                                            : BMF_RECORDS_ROWS;
+    static const bmf_record_method of[BMF_PREDICT_METHODS] = {[BMF_PREDICT_SETS] = BMF_RECORDS_SETS,
+                                                              [BMF_PREDICT_CLUSTERS] = BMF_RECORDS_CLUSTERS,
+                                                              [BMF_PREDICT_ROWS] = BMF_RECORDS_ROWS,
+                                                              [BMF_PREDICT_TWO_PASS] = BMF_RECORDS_TWO_PASS,
+                                                              [BMF_PREDICT_COLOURED] = BMF_RECORDS_COLOURED};
+    return of[method];
 }
 
 const char *predicted_method_name(bmf_predicted_method method)
@@ -68,10 +74,14 @@ bool predicted_method_fits(bmf_predicted_method method, const bmf_machine *machi
         return true;
     if (bits < 0 || p->bits > MAX_ADDRESS_BITS || method == BMF_PREDICT_SETS)
         return bits >= 0;
+    if (method == BMF_PREDICT_COLOURED && p->bits > MAX_QUICKLY_COLOURED)
+        return false;
     if (machine_network(machine, processors, &network) != BMF_OK)
         return false;
     const bmf_edn_place *place = edn_place_of_network(network);
     const bool fits = place && record_rounds_make(p, bits, records_of(method), place, &rounds) == BMF_OK;
+    if (fits)
+        record_rounds_free(&rounds);
     network->type->destroy(network);
     return fits;
 }
@@ -108,7 +118,7 @@ static int compute(forecast *f, bool packing, uint32_t round, int64_t elements)
     bmf_model_cost cost;
     if (f->machine->compute == BMF_COMPUTE_MEASURED && isnan(f->measured))
         BMF_TRY(measure(f));
-    BMF_TRY(model_costs_find(f->costs, f->ctx, kernel, "", elements, f->measured * (double)elements, &cost));
+    BMF_TRY(model_costs_find(f->costs, f->ctx, kernel, "", elements, NULL, f->measured * (double)elements, &cost));
     permute_clocks_compute(f->clocks, kernel, round, elements, &cost);
     return BMF_OK;
 }
@@ -267,7 +277,56 @@ static void note_remark(const forecast *f, char remark[BMF_PREDICTION_REMARK])
 static double setup_of(const forecast *f, const bmf_record_rounds *records)
 {
     const bmf_edn_place *place = edn_place_of_network(f->network);
-    return records && place && records->method != BMF_RECORDS_ROWS ? place->setup : 0.0;
+    const bool needs_set = records && records->method != BMF_RECORDS_ROWS && records->method != BMF_RECORDS_COLOURED;
+    return needs_set && place ? place->setup : 0.0;
+}
+
+/* What takes the machine time before the first round. */
+static void set_up(const forecast *f, const bmf_record_rounds *records)
+{
+    const double setup = setup_of(f, records);
+    if (setup > 0.0)
+        permute_clocks_compute(f->clocks, "first set", 0, 0, &(bmf_model_cost){.seconds = setup});
+}
+
+static int finish(const forecast *f, bmf_permute_prediction *prediction)
+{
+    bmf_prediction times;
+    int status = permute_clocks_finish(f->clocks, &times);
+    if (status == BMF_OK && f->run)
+        status = permute_clocks_take_run(f->clocks, f->run);
+    if (status != BMF_OK)
+        return bmf_fail(f->ctx, status, "%s", bmf_error_text(NULL));
+    prediction->timed = true;
+    prediction->seconds = times.median;
+    prediction->low = times.low;
+    prediction->high = times.high;
+    note_remark(f, prediction->remark);
+    return BMF_OK;
+}
+
+/* All rounds on the clocks. In two passes a record is sent twice, and may be by chance where it should be: messages are
+ * what is counted. */
+static int follow_all(forecast *f, const bmf_permute_plan *plan, const bmf_record_rounds *records,
+                      bmf_permute_prediction *prediction)
+{
+    int64_t messages, bytes;
+    if (f->run) {
+        char call[64];
+        snprintf(call, sizeof call, "permute %s", f->method);
+        permute_clocks_record(f->clocks, call, skeleton_permute.id);
+    }
+    set_up(f, records);
+    BMF_TRY(follow(f, plan, records));
+    permute_clocks_totals(f->clocks, &messages, &bytes);
+    if (records && records_pass_twice(records->method)) {
+        prediction->messages = messages;
+        prediction->bytes = bytes;
+    }
+    if (messages != prediction->messages || bytes != prediction->bytes)
+        return bmf_fail(f->ctx, BMF_ERROR_INTERNAL, "permute: %lld messages instead of %lld", (long long)messages,
+                        (long long)prediction->messages);
+    return finish(f, prediction);
 }
 
 static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_rounds *records,
@@ -275,8 +334,6 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
 {
     const int64_t blocks = INT64_C(1) << (plan->rank < 0 ? 0 : plan->rank);
     const bool at_once = plan->method == BMF_PERMUTE_ALLTOALLV && !records;
-    bmf_prediction times;
-    int64_t messages, bytes;
     *prediction = (bmf_permute_prediction){.class_ = plan->class_,
                                            .rank = plan->rank,
                                            .rounds = records ? records->rounds : plan->rounds,
@@ -286,29 +343,16 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
                                            .low = NAN,
                                            .high = NAN};
     if (records)
-        prediction->messages = plan->bytes / f->element_bytes;
+        prediction->messages =
+            records_pass_twice(records->method) ? records->rounds * records->records : plan->bytes / f->element_bytes;
+    if (f->run && prediction->messages > MAX_RECORDED)
+        return bmf_fail(f->ctx, BMF_ERROR_ARGUMENT, "a trace of %lld messages is too long; at most %lld are recorded",
+                        (long long)prediction->messages, (long long)MAX_RECORDED);
     if (!can_be_followed(f, prediction->messages, at_once ? plan->processors * blocks : plan->processors))
         return BMF_OK;
     f->clocks = permute_clocks_create(f->machine, f->network);
     f->costs = model_costs_create(f->machine, plan->processors);
-    int status = follow(f, plan, records);
-    permute_clocks_totals(f->clocks, &messages, &bytes);
-    if (status == BMF_OK && (messages != prediction->messages || bytes != prediction->bytes))
-        status = bmf_fail(f->ctx, BMF_ERROR_INTERNAL, "permute: %lld messages instead of %lld", (long long)messages,
-                          (long long)prediction->messages);
-    if (status == BMF_OK) {
-        status = permute_clocks_finish(f->clocks, &times);
-        if (status != BMF_OK)
-            bmf_fail(f->ctx, status, "%s", bmf_error_text(NULL));
-    }
-    if (status == BMF_OK) {
-        const double setup = setup_of(f, records);
-        prediction->timed = true;
-        prediction->seconds = setup + times.median;
-        prediction->low = setup + times.low;
-        prediction->high = setup + times.high;
-        note_remark(f, prediction->remark);
-    }
+    const int status = follow_all(f, plan, records, prediction);
     permute_clocks_free(f->clocks);
     model_costs_free(f->costs);
     return status;
@@ -329,9 +373,21 @@ static int check_sizes(bmf_context *ctx, const bmf_permutation *p)
 int permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
                     bmf_predicted_method method, bmf_permute_prediction *prediction)
 {
+    return permute_predict_run(ctx, machine, p, element_bytes, method, prediction, NULL);
+}
+
+int permute_predict_run(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
+                        bmf_predicted_method method, bmf_permute_prediction *prediction, bmf_trace_run **run)
+{
     const bool recorded = method >= BMF_PREDICT_SETS;
-    forecast f = {ctx, machine, p, element_bytes, NULL, NULL, NULL, NAN};
-    bmf_record_rounds records;
+    forecast f = {.ctx = ctx,
+                  .machine = machine,
+                  .permutation = p,
+                  .element_bytes = element_bytes,
+                  .measured = NAN,
+                  .run = run,
+                  .method = predicted_method_name(method)};
+    bmf_record_rounds records = {.coloured = NULL};
     bmf_permute_plan *plan = NULL;
     BMF_TRY(check_sizes(ctx, p));
     int status = machine_network(machine, bmf_processors(ctx), &f.network);
@@ -344,6 +400,7 @@ int permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_perm
                                          recorded ? BMF_PERMUTE_ROUNDS : (bmf_permute_method)method, &plan);
     if (status == BMF_OK)
         status = predict(&f, plan, recorded ? &records : NULL, prediction);
+    record_rounds_free(&records);
     bmf_permute_plan_free(plan);
     f.network->type->destroy(f.network);
     return status;

@@ -8,12 +8,17 @@
  *   rows                       the document's control (4.3): record by record, a row of them at a time; needs what
  *                              clusters need
  *
- * On a network of type "edn" these three take its setup_us and own_records into account. */
+ *   two-pass                   sets of clusters, each in two passes over intermediate clusters (5.1); all processors
+ *                              of a machine whose switch can do that (two_passes.h)
+ *   coloured                   the same with sets by colouring (3.3), which are made beforehand: without setup
+ *
+ * On a network of type "edn" these take its setup_us and own_records into account. */
 #ifndef BMF_PERMUTE_PREDICT_H
 #define BMF_PERMUTE_PREDICT_H
 
 #include "permute/exchange/exchange.h"
 #include "predict/machine/machine.h"
+#include "runtime/trace/trace.h"
 
 typedef enum bmf_predicted_method {
     BMF_PREDICT_ROUNDS = BMF_PERMUTE_ROUNDS,
@@ -22,12 +27,16 @@ typedef enum bmf_predicted_method {
     BMF_PREDICT_SETS,
     BMF_PREDICT_CLUSTERS,
     BMF_PREDICT_ROWS,
+    BMF_PREDICT_TWO_PASS,
+    BMF_PREDICT_COLOURED,
     BMF_PREDICT_METHODS
 } bmf_predicted_method;
-/* "rounds", "alltoallv", "naive", "sets", "clusters", "rows"; and back: false for an unknown name. */
+/* "rounds", "alltoallv", "naive", "sets", "clusters", "rows", "two-pass", "coloured"; and back: false for an unknown
+ * name. */
 const char *predicted_method_name(bmf_predicted_method method);
 bool predicted_method_find(const char *name, bmf_predicted_method *method);
-/* Whether a method can be used on the machine with that many processors: its conditions above. */
+/* Whether a method can be used on the machine with that many processors: its conditions above; for colouring at most
+ * 2^16 records, since more take seconds and are only predicted when that is asked for. */
 bool predicted_method_fits(bmf_predicted_method method, const bmf_machine *machine, const bmf_permutation *p,
                            int64_t processors);
 
@@ -48,5 +57,9 @@ typedef struct bmf_permute_prediction {
  * "permute pack" and "permute unpack"; those of machine_network and bmf_permute_plan_create. */
 int permute_predict(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
                     bmf_predicted_method method, bmf_permute_prediction *prediction);
+/* The same, and the predicted run: a call "permute METHOD" with an event for everything that takes time, in the terms
+ * of a real run; the caller frees it. Also BMF_ERROR_ARGUMENT: more than 2^22 messages. */
+int permute_predict_run(bmf_context *ctx, const bmf_machine *machine, const bmf_permutation *p, int64_t element_bytes,
+                        bmf_predicted_method method, bmf_permute_prediction *prediction, bmf_trace_run **run);
 
 #endif

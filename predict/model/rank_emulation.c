@@ -4,7 +4,7 @@
  * through a part once for every processor, each time begins with the same instances of nodes, and what it records is
  * noted first. At the end the notes are merged: each call is entered and left once, and between two such marks stands
  * what every processor computed there.
- * Cost: 56 bytes a note, and a copy of the nodes' instances a processor.
+ * Cost: 128 bytes a note, and a copy of the nodes' instances a processor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +17,7 @@ typedef enum note_kind { NOTE_COMPUTE, NOTE_ENTER, NOTE_LEAVE } note_kind;
 
 typedef struct note {
     note_kind kind;
-    uint16_t name;           /* COMPUTE */
-    uint32_t round;          /* COMPUTE */
-    int64_t processor;       /* COMPUTE */
-    int64_t elements;        /* COMPUTE */
-    bmf_model_cost cost;     /* COMPUTE */
+    bmf_model_kernel kernel; /* COMPUTE */
     uint32_t node, instance; /* ENTER */
     bmf_event_kind of;       /* ENTER */
     int64_t *amount;         /* LEAVE */
@@ -43,18 +39,18 @@ static void add(bmf_model_notes *notes, note made)
 
 /* ---- recording ---- */
 
-void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel, const bmf_model_cost *cost)
+void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel)
 {
-    if (model->notes)
-        add(model->notes, (note){.kind = NOTE_COMPUTE,
-                                 .name = kernel->name,
-                                 .round = kernel->round,
-                                 .processor = kernel->processor,
-                                 .elements = kernel->elements,
-                                 .cost = *cost});
-    else
-        actions_compute(model->actions, kernel->processor, kernel->name, kernel->round, kernel->elements, cost->seconds,
-                        cost->shared, cost->own, cost->equation);
+    const bmf_model_cost *cost = &kernel->cost, *before = &kernel->before;
+    if (model->notes) {
+        add(model->notes, (note){.kind = NOTE_COMPUTE, .kernel = *kernel});
+        return;
+    }
+    if (kernel->prepared)
+        actions_overhead(model->actions, kernel->processor, before->seconds, before->shared, before->own,
+                         before->equation);
+    actions_compute(model->actions, kernel->processor, kernel->name, kernel->round, kernel->elements, cost->seconds,
+                    cost->shared, cost->own, cost->equation);
 }
 
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind)
@@ -91,8 +87,7 @@ static const note *pass_computing(bmf_model *model, const bmf_model_notes *notes
         const note *next = &notes->note[*at];
         if (next->kind != NOTE_COMPUTE)
             return next;
-        bmf_model_kernel kernel = {next->name, next->round, next->processor, next->elements};
-        model_record_compute(model, &kernel, &next->cost);
+        model_record_compute(model, &next->kernel);
     }
     return NULL;
 }

@@ -8,6 +8,10 @@
  *     0, H, 2H, ..   -- 0 --------- buckets x capacity ----.---- 0 .. ports / buckets - 1
  *     1, H + 1, ..   -- 1 --------- buckets x capacity ----'---- ..          (H = ports / inputs hyperbars)
  *
+ * Further stages of hyperbars may stand between the thick wires and the ports of a bucket: the thick wires that lead
+ * there come in turns to the hyperbars of the next stage, which have buckets of their own; and so on. A message takes
+ * one way.
+ *
  * A set of messages is passable if no port and no thick wire is asked to carry more than it can. Messages are routed
  * first come, first served: each goes in the earliest iteration in which its two ports and its thick wire are free.
  * That is what an iteration does that asks the waiting messages in order and lets pass who still can. Not thread-safe;
@@ -26,10 +30,21 @@ typedef struct bmf_edn_shape {
     int64_t capacity; /* messages a thick wire carries per iteration */
 } bmf_edn_shape;
 
+/* A stage behind the first one. inputs divides what the thick wires that lead to a bucket carry together; the number of
+ * hyperbars that this makes divides those wires, and buckets the ports of a bucket before it. */
+typedef struct bmf_edn_stage {
+    int64_t inputs, buckets, capacity;
+} bmf_edn_stage;
+enum { BMF_EDN_FURTHER = 6 };
+
 typedef struct bmf_edn bmf_edn;
 
 /* The shape must be as described. The caller frees. */
 bmf_edn *edn_create(const bmf_edn_shape *shape);
+/* The same with at most BMF_EDN_FURTHER stages behind it. */
+bmf_edn *edn_create_stages(const bmf_edn_shape *shape, const bmf_edn_stage *stage, int stages);
+/* Whether stage k of them may stand there: NULL, or what is wrong. */
+const char *edn_stage_fault(const bmf_edn_shape *shape, const bmf_edn_stage *stage, int k);
 void edn_free(bmf_edn *edn);
 /* Forgets all messages: the next set begins with iteration 0. */
 void edn_clear(bmf_edn *edn);
@@ -42,7 +57,7 @@ int64_t edn_iterations(const bmf_edn *edn);
 int64_t edn_serialisation(const bmf_edn *edn);
 /* The minimal number of iterations that the loads of ports and thick wires allow. */
 int64_t edn_bound(const bmf_edn *edn);
-/* Messages that thick wire `bucket` of a hyperbar carried since edn_clear. */
+/* Messages that thick wire `bucket` of a hyperbar of the first stage carried since edn_clear. */
 int64_t edn_wire_load(const bmf_edn *edn, int64_t hyperbar, int64_t bucket);
 
 /* ---- numbers of processors ---- */

@@ -120,6 +120,8 @@ typedef struct bmf_network_type {
     /* What was outside the domain of an equation since start, one line each, NULL behind the last; NULL: nothing can
      * be. */
     const char *(*remark)(const bmf_network *network, int64_t index);
+    /* The graph on which its messages travel, which is the network's; NULL: there is none. */
+    struct bmf_graph *(*graph)(bmf_network *network);
     /* Where its processors are on an expanded delta network (network_edn.h); NULL: it is none. */
     const struct bmf_edn_place *(*edn_place)(const bmf_network *network);
 } bmf_network_type;

@@ -45,6 +45,8 @@ static const bmf_edn_place *place_edn(const bmf_network *network)
 
 /* ---- settings ---- */
 
+enum { MAX_PORTS = 1 << 20, MAX_CAPACITY = 1 << 15 };
+
 static bool is_power_of_two(int64_t n)
 {
     return (n & (n - 1)) == 0;
@@ -77,6 +79,37 @@ static int read_order(const bmf_machine *machine, const config_setting_t *settin
     return BMF_OK;
 }
 
+static int read_stage(const bmf_machine *machine, const config_setting_t *group, bmf_edn_stage *stage)
+{
+    static const char *const known[] = {"inputs", "buckets", "capacity", NULL};
+    if (!config_setting_is_group(group))
+        return machine_fail(machine, group, BMF_ERROR_FILE, "a stage is a group { inputs = ..; buckets = ..; .. }");
+    BMF_TRY(machine_keys(machine, group, known));
+    BMF_TRY(machine_integer(machine, group, "inputs", 1, MAX_PORTS, INT64_MIN, &stage->inputs));
+    BMF_TRY(machine_integer(machine, group, "buckets", 1, MAX_PORTS, INT64_MIN, &stage->buckets));
+    return machine_integer(machine, group, "capacity", 1, MAX_CAPACITY, INT64_MIN, &stage->capacity);
+}
+
+/* Stages of hyperbars behind the first one. */
+static int read_stages(const bmf_machine *machine, const config_setting_t *settings, bmf_edn_place *place)
+{
+    const config_setting_t *list = config_setting_get_member(settings, "further");
+    if (!list)
+        return BMF_OK;
+    place->stages = config_setting_is_list(list) ? config_setting_length(list) : 0;
+    if (place->stages < 1 || place->stages > BMF_EDN_FURTHER)
+        return machine_fail(machine, list, BMF_ERROR_FILE,
+                            "'further' must be a list of 1 to %d stages: ( { inputs = ..; .. } )", BMF_EDN_FURTHER);
+    for (int k = 0; k < place->stages; k++) {
+        const config_setting_t *group = config_setting_get_elem(list, (unsigned)k);
+        BMF_TRY(read_stage(machine, group, &place->stage[k]));
+        const char *fault = edn_stage_fault(&place->shape, place->stage, k);
+        if (fault)
+            return machine_fail(machine, group, BMF_ERROR_FILE, "stage %d does not fit: %s", k + 2, fault);
+    }
+    return BMF_OK;
+}
+
 /* What document 003's programs take beside the router. */
 static int read_programs(const bmf_machine *machine, const config_setting_t *settings, bmf_edn_place *place)
 {
@@ -91,7 +124,7 @@ static int read_programs(const bmf_machine *machine, const config_setting_t *set
 static int read_place(const bmf_machine *machine, const config_setting_t *settings, int64_t processors,
                       bmf_edn_place *place)
 {
-    enum { MAX_PORTS = 1 << 20, MAX_PROCESSORS = 1 << 20, MAX_CAPACITY = 1 << 15, MAX_WORD = 1 << 20 };
+    enum { MAX_PROCESSORS = 1 << 20, MAX_WORD = 1 << 20 };
     bmf_edn_shape *shape = &place->shape;
     BMF_TRY(machine_integer(machine, settings, "ports", 1, MAX_PORTS, INT64_MIN, &shape->ports));
     BMF_TRY(read_part(machine, settings, "inputs", shape->ports, &shape->inputs));
@@ -104,6 +137,7 @@ static int read_place(const bmf_machine *machine, const config_setting_t *settin
         return machine_fail(machine, config_setting_get_member(settings, "ports"), BMF_ERROR_ARGUMENT,
                             "%lld processors do not fit: %lld ports with %lld each", (long long)processors,
                             (long long)shape->ports, (long long)place->processors_per_port);
+    BMF_TRY(read_stages(machine, settings, place));
     BMF_TRY(read_programs(machine, settings, place));
     return read_order(machine, settings, place);
 }
@@ -118,7 +152,7 @@ static int create_edn(const bmf_machine *machine, const config_setting_t *settin
     BMF_TRY(machine_microseconds(machine, settings, "receive_us", 0.0, &made.receive));
     const bmf_edn_shape *shape = &made.place.shape;
     made.hyperbars = shape->ports / shape->inputs;
-    made.edn = edn_create(shape);
+    made.edn = edn_create_stages(shape, made.place.stage, made.place.stages);
     made.in = allocate_clear(shape->ports, (int64_t)sizeof(crossing));
     made.out = allocate_clear(shape->ports, (int64_t)sizeof(crossing));
     made.thick = allocate_clear(made.hyperbars * shape->buckets, (int64_t)sizeof(crossing));
@@ -270,6 +304,11 @@ static void describe_edn(const bmf_network *network, FILE *stream)
             (long long)s->ports, (long long)n->place.processors_per_port, n->place.bits ? "matrix" : "cluster");
     fprintf(stream, "%lld hyperbars of %lld inputs and %lld buckets; a thick wire carries %lld messages an iteration\n",
             (long long)n->hyperbars, (long long)s->inputs, (long long)s->buckets, (long long)s->capacity);
+    for (int k = 0; k < n->place.stages; k++) {
+        const bmf_edn_stage *stage = &n->place.stage[k];
+        fprintf(stream, "then hyperbars of %lld inputs and %lld buckets; a thick wire carries %lld\n",
+                (long long)stage->inputs, (long long)stage->buckets, (long long)stage->capacity);
+    }
     fprintf(stream,
             "an iteration of the router takes %.6g us for %lld bytes; a round %.6g us, a receiver %.6g us more\n",
             n->iteration * 1e6, (long long)n->place.word_bytes, n->send * 1e6, n->receive * 1e6);
@@ -286,9 +325,8 @@ static double agreement_edn(const bmf_network *network, int64_t processors)
 }
 
 static const char *const settings_edn[] = {
-    "ports",        "inputs",      "buckets", "capacity",   "processors_per_port",
-    "iteration_us", "word_bytes",  "send_us", "receive_us", "map",
-    "setup_us",     "own_records", NULL};
+    "ports",   "inputs",     "buckets", "capacity", "processors_per_port", "iteration_us", "word_bytes",
+    "send_us", "receive_us", "map",     "setup_us", "own_records",         "further",      NULL};
 
 const bmf_network_type network_edn = {
     .name = "edn",

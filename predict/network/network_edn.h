@@ -9,6 +9,8 @@
  * number / processors_per_port. */
 typedef struct bmf_edn_place {
     bmf_edn_shape shape;
+    int stages; /* behind the first one */
+    bmf_edn_stage stage[BMF_EDN_FURTHER];
     int64_t processors_per_port;
     int64_t word_bytes;
     double setup;    /* seconds to make the first 1-permutable set of a permutation */

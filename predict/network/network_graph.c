@@ -370,6 +370,11 @@ static int64_t loads(const bmf_network *network, bmf_link_load **load)
     return listed;
 }
 
+static bmf_graph *graph_of(bmf_network *network)
+{
+    return ((graph_network *)network)->graph;
+}
+
 static void describe(const bmf_network *network, FILE *stream)
 {
     const graph_network *g = (const graph_network *)network;
@@ -401,4 +406,5 @@ const bmf_network_type network_graph = {.name = "graph",
                                         .next = next,
                                         .advance = advance,
                                         .loads = loads,
+                                        .graph = graph_of,
                                         .describe = describe};

@@ -4,7 +4,8 @@
  * reading of CLOCK_MONOTONIC takes 50 to 75 on a virtual machine. The first rank of every host measures the
  * counter's speed against that clock, and the other ranks of the host take it from there, so that they agree however
  * exact it is. Hosts are brought to rank 0's time by messages to and fro, of which the fastest says the most (F.
- * Cristian, 1989). Time 0 is when the last rank of rank 0's host had come to MPI_Init.
+ * Cristian, 1989), in MPI_Init and again in MPI_Finalize: what they have drifted apart by then grew evenly. Time 0 is
+ * when the last rank of rank 0's host had come to MPI_Init.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -133,7 +134,7 @@ static int64_t compare_hosts(MPI_Comm world, bool first)
     PMPI_Comm_size(world, &ranks);
     for (int r = 1; r < ranks; r++) {
         int asks = is_first;
-        PMPI_Bcast(&asks, 1, MPI_INT, r, world);
+        polite_bcast(&asks, (int)sizeof asks, r, world);
         if (asks && rank == r)
             offset = measure_offset(world, r);
         else if (asks && rank == 0)
@@ -142,19 +143,35 @@ static int64_t compare_hosts(MPI_Comm world, bool first)
     return offset;
 }
 
-void clock_open(MPI_Comm world, MPI_Comm host)
+/* This host's clock minus rank 0's, on all ranks of the host. */
+static int64_t host_offset(MPI_Comm world, MPI_Comm host)
 {
     int rank, on_host, ranks;
     PMPI_Comm_rank(host, &rank);
     PMPI_Comm_size(host, &on_host);
     PMPI_Comm_size(world, &ranks);
+    int several = polite_allreduce(on_host < ranks, MPI_MAX, world);
+    int64_t offset = several ? compare_hosts(world, rank == 0) : 0;
+    polite_bcast(&offset, (int)sizeof offset, 0, host);
+    return offset;
+}
+
+double clock_drift(MPI_Comm world, MPI_Comm host)
+{
+    const int64_t offset = host_offset(world, host), now = clock_now();
+    return offset != 0 && now > 0 ? (double)offset / (double)now : 0.0;
+}
+
+void clock_open(MPI_Comm world, MPI_Comm host)
+{
+    int rank;
+    PMPI_Comm_rank(host, &rank);
     if (rank == 0 && (base.counts = counter_is_steady()))
         measure_speed();
-    PMPI_Bcast(&base, (int)sizeof base, MPI_BYTE, 0, host);
-    int64_t offset = on_host < ranks ? compare_hosts(world, rank == 0) : 0;
-    PMPI_Bcast(&offset, 1, MPI_INT64_T, 0, host);
-    PMPI_Barrier(world);
+    polite_bcast(&base, (int)sizeof base, 0, host);
+    const int64_t offset = host_offset(world, host);
+    polite_barrier(world);
     int64_t start = clock_now() - offset;
-    PMPI_Bcast(&start, 1, MPI_INT64_T, 0, world);
+    polite_bcast(&start, (int)sizeof start, 0, world);
     base.shift -= offset + start;
 }

@@ -1,10 +1,12 @@
-/* A rank's part: a mapped file that grows.
+/* A rank's part: a file that grows.
  *
- * Method: the file is mapped in windows, each twice as long as the one before up to 5 MiB; room on the disk is reserved
- * before a window is mapped, so that a full disk loses events and not the program. Of the windows behind, as many stay
- * mapped as --memory allows. What is written is in the file whatever ends the process.
+ * Method: records go to a buffer that is a mapped piece of the file, and a full buffer is written behind the others. So
+ * what was recorded is in the file whatever ends the process, and no record costs a page fault: 10 ns a record, where
+ * pages of a file that grows take 65. Room on the disk is reserved first, so that a full disk loses events and not the
+ * program. Of what was written, as much stays in the system's memory as --memory allows.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,53 +20,83 @@
 #include "runtime/base/text.h"
 #include "runtime/base/allocate.h"
 
-/* 256 records are 5 pages of 4 KiB. */
-enum { FIRST_RECORDS = 1024, MOST_RECORDS = 65536, MAX_WINDOWS = 4096, MAX_NAMES = 60000 };
-
-typedef struct window {
-    void *memory;
-    size_t bytes;
-} window;
+enum { FIRST_ROOM = PART_BUFFER_RECORDS, MOST_ROOM = 65536, MAX_NAMES = 60000 };
 
 static struct {
     int file;
     part_header *header;
-    part_record *at, *end; /* in the newest window */
-    int64_t reserved;      /* bytes of the file */
-    int64_t window_records, memory_bytes, mapped_bytes;
-    window window[MAX_WINDOWS]; /* the mapped ones, oldest first */
-    int windows;
+    part_record *buffer;
+    int64_t used;            /* of the buffer; all of it before it is there */
+    int64_t room, next_room; /* records for which the file has room, and more that are asked for next */
+    int64_t kept, memory;    /* records that may be in the system's memory: the first of them, and how many */
     char *text[MAX_NAMES];
     int names;
     bmf_table name_table;
     uint32_t nodes;
-} part = {.file = -1};
+} part = {.file = -1, .used = PART_BUFFER_RECORDS};
 
-static void drop_oldest(void)
+static off_t place_of(int64_t record)
 {
-    munmap(part.window[0].memory, part.window[0].bytes);
-    part.mapped_bytes -= (int64_t)part.window[0].bytes;
-    memmove(part.window, part.window + 1, (size_t)--part.windows * sizeof *part.window);
+    return (off_t)(PART_RECORDS_AT + record * (int64_t)sizeof(part_record));
 }
 
-/* Maps the next window. False: no room. */
-static bool open_window(void)
+/* Lets the system forget what is beyond the memory that it may use for it. */
+static void forget_oldest(void)
 {
-    const int64_t records = part.window_records;
-    const size_t bytes = (size_t)records * sizeof(part_record);
-    if (posix_fallocate(part.file, part.reserved, (off_t)bytes) != 0)
+    const int64_t until = part.room - part.memory;
+    if (until <= part.kept)
+        return;
+    const off_t begin = place_of(part.kept), bytes = place_of(until) - begin;
+    sync_file_range(part.file, begin, bytes, SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+    posix_fadvise(part.file, begin, bytes, POSIX_FADV_DONTNEED);
+    part.kept = until;
+}
+
+static bool make_room(int64_t records)
+{
+    while (part.header->written + records > part.room) {
+        const int64_t more = part.next_room;
+        if (posix_fallocate(part.file, place_of(part.room), more * (off_t)sizeof(part_record)) != 0)
+            return false;
+        part.room += more;
+        part.next_room = more < MOST_ROOM ? 2 * more : more;
+        forget_oldest();
+    }
+    return true;
+}
+
+/* Writes records behind the others. */
+static bool write_records(const part_record *record, int64_t count)
+{
+    const char *from = (const char *)record;
+    off_t at = place_of(part.header->written);
+    size_t bytes = (size_t)count * sizeof *record;
+    if (!make_room(count))
         return false;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, part.file, part.reserved);
-    if (memory == MAP_FAILED)
+    while (bytes > 0) {
+        const ssize_t written = pwrite(part.file, from, bytes, at);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        from += written;
+        at += written;
+        bytes -= (size_t)written;
+    }
+    return true;
+}
+
+/* Empties the buffer. The time that it takes belongs to nobody. */
+static bool flush(void)
+{
+    if (!part.header)
         return false;
-    while (part.windows > 0 && (part.windows == MAX_WINDOWS || part.mapped_bytes + (int64_t)bytes > part.memory_bytes))
-        drop_oldest();
-    part.window[part.windows++] = (window){memory, bytes};
-    part.mapped_bytes += (int64_t)bytes;
-    part.reserved += (int64_t)bytes;
-    part.at = memory;
-    part.end = part.at + records;
-    part.window_records = records < MOST_RECORDS ? 2 * records : records;
+    const int64_t begin = clock_now();
+    if (!write_records(part.buffer, part.used))
+        return false;
+    part.header->written = part.header->records;
+    part.used = 0;
+    rec.lost += rec.untimed ? 0 : clock_now() - begin;
     return true;
 }
 
@@ -73,67 +105,84 @@ bool part_open(const char *directory, const part_header *header, int64_t memory_
     char path[4096];
     snprintf(path, sizeof path, "%s/%d" PART_ENDING, directory, header->rank);
     part.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (part.file < 0 || posix_fallocate(part.file, 0, PART_HEADER_BYTES) != 0)
+    if (part.file < 0 || posix_fallocate(part.file, 0, PART_RECORDS_AT) != 0)
         return false;
-    void *memory = mmap(NULL, PART_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, part.file, 0);
+    char *memory = mmap(NULL, PART_RECORDS_AT, PROT_READ | PROT_WRITE, MAP_SHARED, part.file, 0);
     if (memory == MAP_FAILED)
         return false;
-    part.header = memory;
+    part.header = (part_header *)memory;
+    part.buffer = (part_record *)(memory + PART_HEADER_BYTES);
+    part.used = 0;
     *part.header = *header;
-    part.reserved = PART_HEADER_BYTES;
-    part.memory_bytes = memory_bytes;
-    part.window_records = FIRST_RECORDS;
+    part.next_room = FIRST_ROOM;
+    part.memory = memory_bytes / (int64_t)sizeof(part_record);
     part.names = 1; /* "" */
     part.nodes = 1; /* the program */
-    return open_window();
+    return make_room(1);
+}
+
+void part_note_drift(double drift)
+{
+    if (part.header)
+        part.header->drift = drift;
 }
 
 void part_close(part_state state)
 {
     if (!part.header)
         return;
+    flush(); /* else it stays in the buffer */
     part.header->state = state;
     part.header->in_call = state == PART_FINISHED ? 0 : part.header->in_call;
-    while (part.windows > 0)
-        drop_oldest();
-    part.at = part.end = NULL;
-    munmap(part.header, PART_HEADER_BYTES);
+    munmap(part.header, PART_RECORDS_AT);
     part.header = NULL;
+    part.used = PART_BUFFER_RECORDS;
     close(part.file);
 }
 
 void part_add(const part_record *record)
 {
-    if (part.at == part.end && (!part.header || !open_window())) {
+    if (part.used == PART_BUFFER_RECORDS && !flush()) {
         if (part.header)
             part.header->dropped++;
         return;
     }
-    *part.at++ = *record;
+    part.buffer[part.used++] = *record;
     __atomic_signal_fence(__ATOMIC_RELEASE);
     part.header->records++;
 }
 
-/* The definition is only there when its tail is: the count goes up once. */
+/* A record and what follows it stand together, in the buffer or in the file, and the count goes up once. */
+static bool add_together(const part_record *record, int64_t count)
+{
+    if (part.used + count > PART_BUFFER_RECORDS && !flush())
+        return false;
+    if (count > PART_BUFFER_RECORDS) {
+        if (!write_records(record, count))
+            return false;
+        part.header->written += count;
+    } else {
+        memcpy(part.buffer + part.used, record, (size_t)count * sizeof *record);
+        part.used += count;
+    }
+    __atomic_signal_fence(__ATOMIC_RELEASE);
+    part.header->records += count;
+    return true;
+}
+
 void part_define(const part_record *record, const void *tail, int64_t bytes)
 {
-    const int64_t records = part_records_of(bytes);
+    const int64_t count = 1 + part_records_of(bytes);
     if (!part.header)
         return;
-    const int64_t before = part.header->records, lost = part.header->dropped;
-    part_add(record);
-    for (int64_t k = 0; k < records; k++) {
-        part_record piece = {0};
-        const int64_t rest = bytes - k * (int64_t)sizeof piece;
-        memcpy(&piece, (const char *)tail + k * (int64_t)sizeof piece,
-               (size_t)(rest < (int64_t)sizeof piece ? rest : (int64_t)sizeof piece));
-        part_add(&piece);
-    }
-    /* Numbers would not fit together any more. */
-    if (part.header->dropped > lost) {
-        part.header->records = before;
+    part_record *all = allocate_clear(count, (int64_t)sizeof *all);
+    all[0] = *record;
+    memcpy(all + 1, tail, (size_t)bytes);
+    if (!add_together(all, count)) { /* numbers would not fit together any more */
+        part.header->dropped += count;
         rec.on = rec.open = false;
     }
+    free(all);
 }
 
 typedef struct wanted_text {

@@ -31,6 +31,7 @@ typedef struct bmf_recorder {
     bool untimed; /* what was computed does not matter: the same events whatever it took */
     int32_t rank, ranks;
     int64_t last, last_cpu;  /* end of the last call */
+    int64_t lost;            /* nanoseconds since then in which the recorder wrote to its file */
     uint32_t node, instance; /* the phase */
     int64_t posts, rounds;   /* receives posted, requests made so far */
 } bmf_recorder;
@@ -62,6 +63,8 @@ void record_abandon(part_state state);
 /* ---- clock (clock.c): nanoseconds since all ranks were there ---- */
 
 void clock_open(MPI_Comm world, MPI_Comm host);
+/* Seconds in a second that this host's clock has run ahead of rank 0's since clock_open. Collective. */
+double clock_drift(MPI_Comm world, MPI_Comm host);
 int64_t clock_now(void);
 int64_t clock_processor(void); /* of this thread */
 
@@ -69,6 +72,7 @@ int64_t clock_processor(void); /* of this thread */
 
 bool part_open(const char *directory, const part_header *header, int64_t memory_bytes);
 void part_close(part_state state);
+void part_note_drift(double drift);
 void part_add(const part_record *record);
 /* A definition with a text or list behind it. */
 void part_define(const part_record *record, const void *tail, int64_t bytes);
@@ -218,6 +222,22 @@ bool message_take(MPI_Message message, bmf_request *facts);
 
 /* Waits for a nonblocking call that stands for a blocking one; `started` is what it returned. */
 int polite_wait(int started, MPI_Request *request, MPI_Status *status);
+int polite_waitall(int count, MPI_Request *request, MPI_Status *status);
+typedef struct bmf_exchange_buffers {
+    const void *sent;
+    MPI_Count send_count;
+    MPI_Datatype send_type;
+    void *received; /* what is replaced, too */
+    MPI_Count count;
+    MPI_Datatype type;
+} bmf_exchange_buffers;
+int polite_sendrecv(const bmf_exchange_buffers *b, const bmf_exchange_call *x, MPI_Status *status);
+int polite_sendrecv_replace(const bmf_exchange_buffers *b, const bmf_exchange_call *x, MPI_Status *status);
 void polite_pause(int *tries);
+/* What the recorder itself says among ranks, who may outnumber cores. */
+void polite_barrier(MPI_Comm comm);
+void polite_bcast(void *buffer, int bytes, int root, MPI_Comm comm);
+int polite_allreduce(int own, MPI_Op op, MPI_Comm comm);
+void polite_dup(MPI_Comm comm, MPI_Comm *made);
 
 #endif

@@ -1,6 +1,7 @@
 /* Opening and closing the recorder, and what happens around every call.
  *
- * The environment says what is wanted (bmf record sets it): BMF_RECORD, the trace; without it nothing is recorded.
+ * The environment says what is wanted (bmf record sets it): BMF_RECORD, the trace; without it nothing is recorded, but
+ * with the option polite calls wait politely all the same.
  * BMF_RECORD_CLOCK=wall|cpu, BMF_RECORD_OPTIONS: words sites, sums, off, polite; BMF_RECORD_MEMORY: MiB.
  */
 #define _GNU_SOURCE
@@ -32,7 +33,7 @@ const char *const operation_names[OPERATIONS] = {RECORD_OTHER(RECORD_NAME) RECOR
 
 static struct {
     char *trace, *directory;
-    MPI_Comm world;
+    MPI_Comm world, host;
     pthread_t thread;
     pid_t process;
     bool other_thread; /* has called MPI: it was said */
@@ -67,7 +68,9 @@ bmf_call record_enter(const char *name, void *address)
     }
     part_note_call(number);
     rec.inside = true;
-    return (bmf_call){now, number, name};
+    const int64_t begin = now + rec.lost;
+    rec.lost = 0;
+    return (bmf_call){begin, number, name};
 }
 
 void record_leave(const bmf_call *c, int64_t end)
@@ -75,7 +78,8 @@ void record_leave(const bmf_call *c, int64_t end)
     if (c->begin < 0)
         return;
     rec.inside = false;
-    rec.last = end;
+    rec.last = end + rec.lost;
+    rec.lost = 0;
     if (rec.cpu_clock)
         rec.last_cpu = clock_processor();
 }
@@ -86,6 +90,7 @@ void record_switch(bool on)
         return;
     rec.on = on;
     rec.last = clock_now();
+    rec.lost = 0;
     rec.last_cpu = rec.cpu_clock ? clock_processor() : 0;
     if (on)
         requests_forget();
@@ -114,10 +119,10 @@ static int cores(void)
 /* The cores of a host, whether or not its ranks are bound to some of them each. */
 static bool ranks_outnumber_cores(MPI_Comm host)
 {
-    int ranks, most = cores();
+    int ranks;
+    const int most = polite_allreduce(cores(), MPI_MAX, host);
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     PMPI_Comm_size(host, &ranks);
-    PMPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, host);
     return ranks > (most * ranks < online ? most * ranks : most > 1 ? most : (int)online);
 }
 
@@ -166,8 +171,7 @@ static int make_directory(void)
 /* All ranks say whether they could; one of them says why not. */
 static bool all_could(bool could, int failure)
 {
-    int failed = could ? INT_MAX : rec.rank, first;
-    PMPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, state.world);
+    const int first = polite_allreduce(could ? INT_MAX : rec.rank, MPI_MIN, state.world);
     if (first == rec.rank)
         fprintf(stderr, "bmf: cannot record to '%s': %s; recorded nothing\n", state.trace,
                 strerror(failure ? failure : ENOSPC));
@@ -191,44 +195,49 @@ static bool read_settings(MPI_Comm host)
 {
     const char *clock = getenv("BMF_RECORD_CLOCK");
     const bool crowded = ranks_outnumber_cores(host);
-    rec.polite = has_option("polite");
     rec.sums = has_option("sums");
     rec.sites = has_option("sites");
     rec.cpu_clock = clock ? strcmp(clock, "cpu") == 0 : crowded;
     return !has_option("off");
 }
 
+static void free_communicators(void)
+{
+    PMPI_Comm_free(&state.host);
+    PMPI_Comm_free(&state.world);
+}
+
 void record_open(void)
 {
     const char *trace = getenv("BMF_RECORD");
+    rec.polite = has_option("polite");
     if (!trace || !*trace || rec.open)
         return;
-    MPI_Comm host;
     state.trace = absolute(trace);
     state.directory = parts_directory(state.trace);
     state.thread = pthread_self();
     state.process = getpid();
-    PMPI_Comm_dup(MPI_COMM_WORLD, &state.world);
+    polite_dup(MPI_COMM_WORLD, &state.world);
     PMPI_Comm_rank(state.world, &rec.rank);
     PMPI_Comm_size(state.world, &rec.ranks);
-    PMPI_Comm_split_type(state.world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    const bool starts_on = read_settings(host);
+    PMPI_Comm_split_type(state.world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &state.host);
+    const bool starts_on = read_settings(state.host);
     const int failure = rec.rank == 0 ? make_directory() : 0;
     rec.open = all_could(failure == 0, failure) && open_part(rec.polite);
     if (rec.open) {
         groups_open();
         add_arguments();
         virtual_open();
-        clock_open(state.world, host);
+        clock_open(state.world, state.host);
         rec.last = clock_now();
+        rec.lost = 0;
         rec.last_cpu = rec.cpu_clock ? clock_processor() : 0;
         rec.on = starts_on;
         if (!starts_on)
             part_fact("switched off", "yes");
     }
-    PMPI_Comm_free(&host);
     if (!rec.open)
-        PMPI_Comm_free(&state.world);
+        free_communicators();
 }
 
 /* ---- closing ---- */
@@ -265,12 +274,14 @@ void record_close(void)
         part_fact("opaque", "calls of several threads");
     if (rec.sums)
         sums_write();
+    part_note_drift(clock_drift(state.world, state.host));
     rec.on = rec.open = false;
     part_close(PART_FINISHED);
-    PMPI_Barrier(state.world);
+    polite_barrier(state.world);
     if (rec.rank == 0)
         unite_parts();
-    PMPI_Comm_free(&state.world);
+    polite_barrier(state.world); /* else the others would spin meanwhile */
+    free_communicators();
 }
 
 void record_abandon(part_state how)

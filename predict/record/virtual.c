@@ -1,15 +1,19 @@
 /* Saying and asking, on virtual clocks.
  *
- * Method: actions are collected and written when there are many, before a call that may wait for another rank, and
- * before every question. While an answer is awaited, sends of this rank that are under way are helped along. */
+ * Method: actions are collected and written when there are many, before every question, before a call that may wait for
+ * another rank if the predicting process wants to hear more (a page that all map says so), and when waiting gets long.
+ * So ranks that nobody asks anything of seldom wake that process. While an answer is awaited, sends of this rank that
+ * are under way are helped along. */
 #define _GNU_SOURCE
 #include "predict/record/virtual.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -22,6 +26,7 @@ enum { BUFFER = 1 << 16, POLL_MS = 1 };
 
 static struct {
     int socket;
+    const bmf_virtual_page *page;
     size_t used;
     char buffer[BUFFER];
     bmf_virtual_choice *choice;
@@ -52,16 +57,22 @@ static void write_all(const char *data, size_t bytes)
     }
 }
 
-static void flush(void)
+void virtual_flush(void)
 {
     write_all(line.buffer, line.used);
     line.used = 0;
 }
 
+void virtual_flush_if_wanted(void)
+{
+    if (__atomic_load_n(&line.page->wanted, __ATOMIC_ACQUIRE))
+        virtual_flush();
+}
+
 static void put(const void *data, size_t bytes)
 {
     if (line.used + bytes > BUFFER)
-        flush();
+        virtual_flush();
     if (bytes > BUFFER) {
         write_all(data, bytes);
         return;
@@ -91,6 +102,18 @@ static void read_all(void *data, size_t bytes)
     }
 }
 
+static void map_page(const char *socket)
+{
+    char path[sizeof(struct sockaddr_un)];
+    snprintf(path, sizeof path, "%s" VIRTUAL_PAGE, socket);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    void *memory = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *line.page, PROT_READ, MAP_SHARED, file, 0);
+    if (memory == MAP_FAILED)
+        lost("cannot reach");
+    line.page = memory;
+    close(file);
+}
+
 void virtual_open(void)
 {
     const char *path = getenv(VIRTUAL_SOCKET);
@@ -101,6 +124,7 @@ void virtual_open(void)
     snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
     if (line.socket < 0 || connect(line.socket, (struct sockaddr *)&address, sizeof address) != 0)
         lost("cannot reach");
+    map_page(path);
     const char *compute = getenv(VIRTUAL_COMPUTING);
     rec.untimed = compute && strcmp(compute, "measured") != 0;
     rec.virtual = rec.polite = true;
@@ -109,7 +133,7 @@ void virtual_open(void)
     hello.peer = rec.rank;
     hello.amount = rec.ranks;
     virtual_say(&hello, NULL, NULL, 0);
-    flush();
+    virtual_flush();
 }
 
 void virtual_close(void)
@@ -118,7 +142,7 @@ void virtual_close(void)
         return;
     const bmf_virtual_action end = virtual_action(VIRTUAL_END, "");
     virtual_say(&end, NULL, NULL, 0);
-    flush();
+    virtual_flush();
     /* Nobody receives any more once all have come here. */
     MPI_Request all;
     int done = 0, tries = 0;
@@ -138,7 +162,8 @@ void virtual_close(void)
 bmf_virtual_action virtual_action(bmf_virtual_kind kind, const char *name)
 {
     bmf_virtual_action action = {.kind = kind};
-    snprintf(action.name, sizeof action.name, "%s", name);
+    for (size_t k = 0; k + 1 < sizeof action.name && name[k]; k++)
+        action.name[k] = name[k];
     return action;
 }
 
@@ -193,7 +218,7 @@ void virtual_say_opaque(const char *name)
 {
     const bmf_virtual_action action = virtual_action(VIRTUAL_OPAQUE, name);
     virtual_say(&action, NULL, NULL, 0);
-    flush();
+    virtual_flush();
 }
 
 static void say_collective(const char *name, int64_t bytes, int32_t root, const bmf_communicator *of, int64_t number,
@@ -210,7 +235,7 @@ void virtual_say_collective(const char *name, int64_t bytes, int root, MPI_Comm 
     if (!of)
         return;
     say_collective(name, bytes, group_world(of, root), of, of->calls, 0, 0);
-    flush();
+    virtual_flush_if_wanted();
 }
 
 void virtual_say_collective_request(const char *name, const bmf_request *r)
@@ -254,7 +279,7 @@ static void say_members(const char *name, const bmf_communicator *of, MPI_Group 
     bmf_virtual_action action = virtual_action(VIRTUAL_COLLECTIVE, name);
     action.peer = -1, action.number = known[k].calls++, action.group = id, action.flags = flags;
     virtual_say(&action, NULL, NULL, 0);
-    flush();
+    virtual_flush();
     free(own);
 }
 
@@ -291,7 +316,7 @@ void virtual_say_finish(const char *name, int64_t count, const uint32_t *round)
     bmf_virtual_action action = virtual_action(VIRTUAL_FINISH, name);
     action.amount = count;
     virtual_say(&action, NULL, round, count * (int64_t)sizeof *round);
-    flush();
+    virtual_flush_if_wanted();
 }
 
 /* ---- asking ---- */
@@ -301,7 +326,7 @@ const bmf_virtual_choice *virtual_ask(const bmf_virtual_action *action, const bm
 {
     const int64_t begin = clock_now(), processor = rec.cpu_clock ? clock_processor() : 0;
     virtual_say(action, of, list, bytes);
-    flush();
+    virtual_flush();
     read_all(answer, sizeof *answer);
     ARRAY_RESERVE(line.choice, line.capacity, answer->count);
     read_all(line.choice, (size_t)answer->count * sizeof *line.choice);

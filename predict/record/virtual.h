@@ -12,6 +12,9 @@
 void virtual_open(void);
 void virtual_close(void);
 bmf_virtual_action virtual_action(bmf_virtual_kind kind, const char *name);
+/* Hands over what has been said: at once, or if the predicting process waits to hear more. */
+void virtual_flush(void);
+void virtual_flush_if_wanted(void);
 /* The action, about a communicator if `of` is not NULL, with `bytes` of a list behind it. */
 void virtual_say(const bmf_virtual_action *action, const bmf_communicator *of, const void *list, int64_t bytes);
 /* Says what it asks and waits; the choices stay until the next question. The time that this takes is no computing. */
@@ -22,7 +25,7 @@ const bmf_virtual_choice *virtual_ask(const bmf_virtual_action *action, const bm
 void virtual_say_computing(int64_t nanoseconds, int64_t steps);
 void virtual_say_send(const char *name, const bmf_communicator *of, int32_t to, int tag, int64_t bytes, uint32_t round,
                       uint32_t flags);
-/* Before a blocking call (round 0), or of a request. */
+/* Before a blocking call (round 0), or of a request. One that may wait inside of MPI flushes first. */
 void virtual_say_collective(const char *name, int64_t bytes, int root, MPI_Comm comm);
 void virtual_say_collective_request(const char *name, const bmf_request *r);
 /* Its members alone know of the communicator that they are about to make. */

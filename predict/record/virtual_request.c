@@ -244,7 +244,7 @@ int virtual_recv(const char *name, void *buffer, MPI_Count count, MPI_Datatype t
     if (of && source != MPI_PROC_NULL) {
         say_receive(VIRTUAL_RECEIVE, name, of, source, tag, 0, is_held);
         if (!is_held)
-            virtual_say_finish(name, 0, NULL);
+            virtual_flush_if_wanted();
     }
     if (!is_held)
         return polite_wait(PMPI_Irecv_c(buffer, count, type, source, tag, comm, &request), &request, status);

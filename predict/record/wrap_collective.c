@@ -87,9 +87,9 @@ static int destinations(MPI_Comm comm)
         MPI_Request request;                                                                                           \
         if (rec.virtual && c.begin >= 0)                                                                               \
             virtual_say_collective(c.operation, BYTES, ROOT, comm);                                                    \
-        const int result = rec.polite && c.begin >= 0 ? polite_wait(PMPI_##STARTED##C(UNPACK ARGUMENTS, &request),     \
-                                                                    &request, MPI_STATUS_IGNORE)                       \
-                                                      : PMPI_##NAME##C(UNPACK ARGUMENTS);                              \
+        const int result =                                                                                             \
+            rec.polite ? polite_wait(PMPI_##STARTED##C(UNPACK ARGUMENTS, &request), &request, MPI_STATUS_IGNORE)       \
+                       : PMPI_##NAME##C(UNPACK ARGUMENTS);                                                             \
         if (c.begin >= 0)                                                                                              \
             record_collective(&c, BYTES, ROOT, comm);                                                                  \
         return result;                                                                                                 \

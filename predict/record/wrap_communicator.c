@@ -12,8 +12,10 @@ enum { SPLIT_BYTES = 2 * (int)sizeof(int) };
         const bmf_call c = ENTER(OPERATION);                                                                           \
         const bmf_communicator *of = rec.open ? group_of(comm) : NULL;                                                 \
         const int64_t number = of ? of->calls : 0;                                                                     \
-        if (rec.virtual && c.begin >= 0)                                                                               \
+        if (rec.virtual && c.begin >= 0) {                                                                             \
             virtual_say_collective(c.operation, BYTES, -1, comm);                                                      \
+            virtual_flush();                                                                                           \
+        }                                                                                                              \
         const int result = PMPI_##NAME ARGUMENTS;                                                                      \
         if (c.begin >= 0)                                                                                              \
             record_collective(&c, BYTES, -1, comm);                                                                    \

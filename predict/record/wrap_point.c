@@ -10,7 +10,7 @@
         const bmf_call c = ENTER(OPERATION);                                                                           \
         MPI_Request request;                                                                                           \
         const int result = rec.virtual && c.begin >= 0 ? virtual_send(buffer, count, type, dest, tag, comm)            \
-                           : rec.polite && c.begin >= 0                                                                \
+                           : rec.polite                                                                                \
                                ? polite_wait(PMPI_##STARTED##C(buffer, count, type, dest, tag, comm, &request),        \
                                              &request, MPI_STATUS_IGNORE)                                              \
                                : PMPI_##NAME##C(buffer, count, type, dest, tag, comm);                                 \
@@ -73,10 +73,9 @@ STARTED_SENDS(MPI_Count, _c)
         MPI_Request request;                                                                                           \
         const int result = rec.virtual && c.begin >= 0                                                                 \
                                ? virtual_recv(c.operation, buffer, count, type, source, tag, comm, got)                \
-                           : rec.polite && c.begin >= 0                                                                \
-                               ? polite_wait(PMPI_Irecv##C(buffer, count, type, source, tag, comm, &request),          \
-                                             &request, got)                                                            \
-                               : PMPI_Recv##C(buffer, count, type, source, tag, comm, got);                            \
+                           : rec.polite ? polite_wait(PMPI_Irecv##C(buffer, count, type, source, tag, comm, &request), \
+                                                      &request, got)                                                   \
+                                        : PMPI_Recv##C(buffer, count, type, source, tag, comm, got);                   \
         if (c.begin >= 0)                                                                                              \
             record_receive(&c, got, source, tag, comm);                                                                \
         return result;                                                                                                 \
@@ -108,7 +107,7 @@ STARTED_SENDS(MPI_Count, _c)
         const MPI_Message matched = *message;                                                                          \
         MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;                                       \
         MPI_Request request;                                                                                           \
-        const int result = rec.polite && c.begin >= 0                                                                  \
+        const int result = rec.polite                                                                                  \
                                ? polite_wait(PMPI_Imrecv##C(buffer, count, type, message, &request), &request, got)    \
                                : PMPI_Mrecv##C(buffer, count, type, message, got);                                     \
         if (c.begin >= 0)                                                                                              \
@@ -136,39 +135,35 @@ RECEIVES(MPI_Count, _c)
                                       int tag, MPI_Comm comm, MPI_Status *status)                                      \
     {                                                                                                                  \
         const bmf_call c = ENTER(SENDRECV);                                                                            \
+        const bmf_exchange_call x = {                                                                                  \
+            c.begin >= 0 ? bytes_of(send_count, send_type) : 0, dest, send_tag, source, tag, comm};                    \
+        const bmf_exchange_buffers b = {sent, send_count, send_type, received, count, type};                           \
         MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;                                       \
-        MPI_Request request;                                                                                           \
         const int result = rec.virtual && c.begin >= 0                                                                 \
                                ? virtual_sendrecv(c.operation, sent, send_count, send_type, dest, send_tag, received,  \
                                                   count, type, source, tag, comm, got)                                 \
-                           : rec.polite && c.begin >= 0                                                                \
-                               ? polite_wait(PMPI_Isendrecv##C(sent, send_count, send_type, dest, send_tag, received,  \
-                                                               count, type, source, tag, comm, &request),              \
-                                             &request, got)                                                            \
-                               : PMPI_Sendrecv##C(sent, send_count, send_type, dest, send_tag, received, count, type,  \
-                                                  source, tag, comm, got);                                             \
+                           : rec.polite ? polite_sendrecv(&b, &x, got)                                                 \
+                                        : PMPI_Sendrecv##C(sent, send_count, send_type, dest, send_tag, received,      \
+                                                           count, type, source, tag, comm, got);                       \
         if (c.begin >= 0)                                                                                              \
-            record_exchange(                                                                                           \
-                &c, &(bmf_exchange_call){bytes_of(send_count, send_type), dest, send_tag, source, tag, comm}, got);    \
+            record_exchange(&c, &x, got);                                                                              \
         return result;                                                                                                 \
     }                                                                                                                  \
     RECORD_EXPORT int MPI_Sendrecv_replace##C(void *buffer, COUNT count, MPI_Datatype type, int dest, int send_tag,    \
                                               int source, int tag, MPI_Comm comm, MPI_Status *status)                  \
     {                                                                                                                  \
         const bmf_call c = ENTER(SENDRECV_REPLACE);                                                                    \
+        const bmf_exchange_call x = {c.begin >= 0 ? bytes_of(count, type) : 0, dest, send_tag, source, tag, comm};     \
+        const bmf_exchange_buffers b = {buffer, count, type, buffer, count, type};                                     \
         MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;                                       \
-        MPI_Request request;                                                                                           \
         const int result = rec.virtual && c.begin >= 0                                                                 \
                                ? virtual_sendrecv(c.operation, buffer, count, type, dest, send_tag, buffer, count,     \
                                                   type, source, tag, comm, got)                                        \
-                           : rec.polite && c.begin >= 0                                                                \
-                               ? polite_wait(PMPI_Isendrecv_replace##C(buffer, count, type, dest, send_tag, source,    \
-                                                                       tag, comm, &request),                           \
-                                             &request, got)                                                            \
-                               : PMPI_Sendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag, comm,      \
-                                                          got);                                                        \
+                           : rec.polite ? polite_sendrecv_replace(&b, &x, got)                                         \
+                                        : PMPI_Sendrecv_replace##C(buffer, count, type, dest, send_tag, source, tag,   \
+                                                                   comm, got);                                         \
         if (c.begin >= 0)                                                                                              \
-            record_exchange(&c, &(bmf_exchange_call){bytes_of(count, type), dest, send_tag, source, tag, comm}, got);  \
+            record_exchange(&c, &x, got);                                                                              \
         return result;                                                                                                 \
     }                                                                                                                  \
     RECORD_EXPORT int MPI_Isendrecv##C(const void *sent, COUNT send_count, MPI_Datatype send_type, int dest,           \
@@ -221,10 +216,10 @@ RECORD_EXPORT int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_
 RECORD_EXPORT int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     const bmf_call c = ENTER(PROBE);
-    int result = MPI_SUCCESS, flag = !rec.polite || c.begin < 0, tries = 0;
+    int result = MPI_SUCCESS, flag = !rec.polite, tries = 0;
     if (flag)
         result = PMPI_Probe(source, tag, comm, status);
-    else if (rec.virtual)
+    else if (rec.virtual && c.begin >= 0)
         result = virtual_probe(c.operation, VIRTUAL_WAITS, source, tag, comm, &flag, NULL, status);
     while (!flag && result == MPI_SUCCESS) {
         result = PMPI_Iprobe(source, tag, comm, &flag, status);
@@ -255,10 +250,10 @@ RECORD_EXPORT int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *me
 {
     const bmf_call c = ENTER(MPROBE);
     MPI_Status own, *got = c.begin >= 0 ? status_for(status, &own) : status;
-    int result = MPI_SUCCESS, flag = !rec.polite || c.begin < 0, tries = 0;
+    int result = MPI_SUCCESS, flag = !rec.polite, tries = 0;
     if (flag)
         result = PMPI_Mprobe(source, tag, comm, message, got);
-    else if (rec.virtual)
+    else if (rec.virtual && c.begin >= 0)
         result = virtual_probe(c.operation, VIRTUAL_WAITS, source, tag, comm, &flag, message, got);
     while (!flag && result == MPI_SUCCESS) {
         result = PMPI_Improbe(source, tag, comm, &flag, message, got);

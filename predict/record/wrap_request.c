@@ -70,7 +70,7 @@ RECORD_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     const bmf_call c = ENTER(WAIT);
     if (c.begin < 0)
-        return PMPI_Wait(request, status);
+        return rec.polite ? polite_wait(MPI_SUCCESS, request, status) : PMPI_Wait(request, status);
     const MPI_Request handle = *request;
     MPI_Status own, *got = status_for(status, &own);
     const int result = rec.virtual  ? virtual_waitall(c.operation, 1, request, got)
@@ -102,18 +102,11 @@ RECORD_EXPORT int MPI_Waitall(int count, MPI_Request requests[], MPI_Status stat
 {
     const bmf_call c = ENTER(WAITALL);
     if (c.begin < 0)
-        return PMPI_Waitall(count, requests, statuses);
+        return rec.polite ? polite_waitall(count, requests, statuses) : PMPI_Waitall(count, requests, statuses);
     MPI_Status *got = note_handles(count, requests, statuses);
-    int result = MPI_SUCCESS, done = !rec.polite, tries = 0;
-    if (done)
-        result = PMPI_Waitall(count, requests, got);
-    else if (rec.virtual)
-        result = virtual_waitall(c.operation, count, requests, got), done = true;
-    while (!done && result == MPI_SUCCESS) {
-        result = PMPI_Testall(count, requests, &done, got);
-        if (!done)
-            polite_pause(&tries);
-    }
+    const int result = rec.virtual  ? virtual_waitall(c.operation, count, requests, got)
+                       : rec.polite ? polite_waitall(count, requests, got)
+                                    : PMPI_Waitall(count, requests, got);
     record_finished(&c, count, scratch.handle, got, 0);
     return result;
 }

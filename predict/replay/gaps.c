@@ -1,6 +1,7 @@
 /* What processors did while nothing was recorded: they worked, or they waited for each other.
  *
  * No source has a rule for this; document 001 leaves such time out. Here it is decided as follows.
+ * Runs that recorded their agreements, as events, leave nothing to decide but that idle time is work. In others:
  *   Idle. A moment is idle if no lane of the rank is in an event; in a predicted run every lane is its own rank. So of
  *   several processors on one rank none is charged with what another one did.
  * Meetings. At an agreement nobody goes on before the last one has come. So there is a moment at which the last one has
@@ -318,6 +319,14 @@ static void remove_meetings_inside_rounds(replay_gaps *g, const replay_leaf *lea
 
 /* ---- the whole ---- */
 
+static bool records_collectives(const bmf_trace_run *run)
+{
+    for (int64_t k = 0; k < run->events; k++)
+        if (run->event[k].kind == BMF_EVENT_COLLECTIVE)
+            return true;
+    return false;
+}
+
 int64_t replay_gaps_boundary(const replay_gaps *g, int64_t scope, bool leaves, int32_t lane)
 {
     if (scope == 0)
@@ -340,6 +349,8 @@ void replay_gaps_find(replay_gaps *g, const replay_scopes *scopes, const replay_
         if (run->event[k].kind <= BMF_EVENT_SKELETON && run->event[k].node == 0)
             g->program_end[run->event[k].lane] = largest(g->program_end[run->event[k].lane], run->event[k].end);
     find_stretches(g);
+    if (records_collectives(run))
+        return;
     if (run->predicted)
         find_predicted_meetings(g);
     else

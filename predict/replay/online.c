@@ -178,6 +178,15 @@ static bool wait_for_input(bmf_online *o, int listening)
     return count > 0;
 }
 
+/* Asks ranks to say more, if one waits for an answer. */
+static void say_wanted(const bmf_online *o, bmf_virtual_page *page)
+{
+    int32_t wanted = 0;
+    for (int32_t k = 0; k < o->ranks && !wanted; k++)
+        wanted = o->rank[k].stop.asked;
+    __atomic_store_n(&page->wanted, wanted, __ATOMIC_RELEASE);
+}
+
 static bool all_ended(const bmf_online *o)
 {
     for (int32_t k = 0; k < o->ranks; k++)
@@ -213,7 +222,7 @@ static void release(bmf_online *o)
 }
 
 int online_serve(const bmf_machine *machine, bmf_network *network, const bmf_recorded_options *options, int32_t ranks,
-                 int listening, bool (*running)(void *state), void *state)
+                 const online_connection *connection, bool (*running)(void *state), void *state)
 {
     bmf_online o = {
         .ranks = ranks,
@@ -224,10 +233,11 @@ int online_serve(const bmf_machine *machine, bmf_network *network, const bmf_rec
     o.program.lane = allocate_clear(ranks, (int64_t)sizeof *o.program.lane);
     for (int32_t k = 0; k < ranks; k++)
         o.rank[k] = (online_rank){.socket = -1, .stale = true};
-    recorded_start(&o.program);
+    recorded_start(&o.program, options->bound);
     while (o.status == BMF_OK && !all_ended(&o)) {
-        const bool said = wait_for_input(&o, listening);
+        const bool said = wait_for_input(&o, connection->listening);
         go_on(&o);
+        say_wanted(&o, connection->page);
         if (o.status == BMF_OK)
             check_deadlock(&o);
         if (!said && !running(state))

@@ -10,11 +10,18 @@
 #include <sys/types.h>
 
 #include "predict/replay/recorded.h"
+#include "runtime/trace/virtual_clock.h"
 
-/* Serves `ranks` ranks that connect to a listening socket, until all have ended, or `running` says that the program is
+/* How ranks reach this process. */
+typedef struct online_connection {
+    int listening; /* a socket */
+    bmf_virtual_page *page;
+} online_connection;
+
+/* Serves `ranks` ranks that connect, until all have ended, or `running` says that the program is
  * not there any more. BMF_ERROR_ARGUMENT, in one line: the ranks wait for each other for ever, or call something whose
  * meaning is not known. */
 int online_serve(const bmf_machine *machine, bmf_network *network, const bmf_recorded_options *options, int32_t ranks,
-                 int listening, bool (*running)(void *state), void *state);
+                 const online_connection *connection, bool (*running)(void *state), void *state);
 
 #endif

@@ -285,6 +285,16 @@ static int64_t nanoseconds(double seconds)
     return (int64_t)llround(seconds * 1e9);
 }
 
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static bmf_trace_run *make_run(const bmf_recorded_program *p)
 {
     const bmf_trace_run *from = p->run;
@@ -303,7 +313,10 @@ static bmf_trace_run *make_run(const bmf_recorded_program *p)
         bmf_event event = from->event[k];
         event.begin = nanoseconds(p->begin[k]);
         event.end = nanoseconds(p->end[k]);
-        event.low = event.high = event.end - event.begin;
+        double low, high;
+        recorded_event_interval(p, k, p->end[k] - p->begin[k], &low, &high);
+        event.low = lesser(nanoseconds(low), event.end - event.begin);
+        event.high = greater(nanoseconds(high), event.end - event.begin);
         event.name = (uint16_t)name[event.name];
         event.node = node[event.node];
         run_add(run, &event);
@@ -317,11 +330,10 @@ static bmf_trace_run *make_run(const bmf_recorded_program *p)
 
 static int carry_out(bmf_recorded_program *p, bmf_trace_run **predicted, bmf_recorded_replay *result)
 {
-    p->begin = allocate_clear(p->run->events, (int64_t)sizeof *p->begin);
-    p->end = allocate_clear(p->run->events, (int64_t)sizeof *p->end);
-    int status = recorded_run(p, &result->seconds);
-    if (status == BMF_OK && !(result->seconds < (double)BMF_TRACE_MAX_NUMBER * 1e-9))
-        status = fail_line(BMF_ERROR_ARGUMENT, "the run would take %g s, more than a trace can hold", result->seconds);
+    int status = recorded_predict(p, &result->time);
+    if (status == BMF_OK && !(result->time.seconds < (double)BMF_TRACE_MAX_NUMBER * 1e-9))
+        status =
+            fail_line(BMF_ERROR_ARGUMENT, "the run would take %g s, more than a trace can hold", result->time.seconds);
     if (status == BMF_OK) {
         *predicted = make_run(p);
         status = (*predicted)->dropped > 0 || run_sort(*predicted) != BMF_OK
@@ -348,7 +360,7 @@ int replay_recorded(const bmf_trace_run *run, const bmf_machine *machine, bmf_ne
     result->collectives = p.collectives;
     result->wild = p.wild;
     if (status == BMF_OK) {
-        recorded_start(&p);
+        recorded_start(&p, options->bound);
         ask_network(&p);
         status = add_lanes(&p);
     }

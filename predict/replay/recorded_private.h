@@ -93,8 +93,11 @@ typedef struct bmf_recorded_program {
     bmf_recorded_receive *receive;
     int64_t collectives, collective_capacity;
     bmf_recorded_collective *collective;
-    int64_t *of_event;   /* by event: its message or collective, -1: none */
-    double *begin, *end; /* by event */
+    int64_t *of_event;     /* by event: its message or collective, -1: none */
+    double *begin, *end;   /* by event */
+    double compute_factor; /* of all computing in this sample */
+    double *sum, *squares; /* by event: of its lengths in the samples so far; NULL: none were drawn */
+    int64_t drawn;
     int64_t wild;
     /* of running programs: something of a lane has changed, which may decide what it waits for */
     void (*changed)(struct bmf_recorded_program *p, int64_t lane);
@@ -130,7 +133,9 @@ void recorded_add_rounds(const bmf_recorded_program *p, const bmf_recorded_colle
 
 /* recorded_run.c: carrying out steps. */
 void recorded_add_step(bmf_recorded_lane *lane, bmf_step_kind kind, int64_t index, double seconds);
-void recorded_start(bmf_recorded_program *p);
+void recorded_start(bmf_recorded_program *p, int64_t sample);
+/* Asks the network for a collective's time in this sample; NAN: it is messages. */
+double recorded_collective_seconds(const bmf_recorded_program *p, const bmf_recorded_collective *c);
 /* Lets a lane go on until it has to wait, or has no more steps. */
 void recorded_go_on(bmf_recorded_program *p, int32_t lane);
 /* The time of what comes next in the order of time; INFINITY: nothing. */
@@ -139,6 +144,10 @@ void recorded_take_next(bmf_recorded_program *p);
 void recorded_known(bmf_recorded_program *p, bmf_recorded_receive *r, int64_t message);
 /* Carries out all steps, after recorded_start. */
 int recorded_run(bmf_recorded_program *p, double *seconds);
+/* recorded_samples.c: the run that was asked for, and the interval; begin and end are those of the former. */
+int recorded_predict(bmf_recorded_program *p, bmf_prediction *prediction);
+/* The 95 % interval of an event that takes so many seconds without noise. */
+void recorded_event_interval(const bmf_recorded_program *p, int64_t event, double seconds, double *low, double *high);
 void recorded_free(bmf_recorded_program *p);
 
 #endif

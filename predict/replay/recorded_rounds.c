@@ -149,12 +149,17 @@ void recorded_make_rounds(bmf_recorded_program *p, bmf_recorded_collective *c)
     c->messages = p->messages - c->message;
 }
 
+double recorded_collective_seconds(const bmf_recorded_program *p, const bmf_recorded_collective *c)
+{
+    double seconds = NAN;
+    if (p->network->type->collective_seconds)
+        seconds = p->network->type->collective_seconds(p->network, c->operation, c->members, c->bytes);
+    return isnan(seconds) && c->members == 1 ? 0.0 : seconds;
+}
+
 void recorded_ask_network(bmf_recorded_program *p, bmf_recorded_collective *c)
 {
-    if (p->network->type->collective_seconds)
-        c->seconds = p->network->type->collective_seconds(p->network, c->operation, c->members, c->bytes);
-    if (isnan(c->seconds) && c->members == 1)
-        c->seconds = 0.0;
+    c->seconds = recorded_collective_seconds(p, c);
     if (isnan(c->seconds))
         recorded_make_rounds(p, c);
 }

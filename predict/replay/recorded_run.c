@@ -270,7 +270,7 @@ static bool do_step(bmf_recorded_program *p, int32_t number, const bmf_recorded_
     bmf_recorded_message *m;
     switch ((bmf_step_kind)step->kind) {
     case BMF_STEP_SECONDS:
-        lane->clock += step->seconds;
+        lane->clock += step->seconds * p->compute_factor;
         return true;
     case BMF_STEP_BEGIN:
         p->begin[step->index] = lane->clock;
@@ -408,13 +408,15 @@ static int deadlock(const bmf_recorded_program *p)
                      standing > 4 ? ", .." : "");
 }
 
-void recorded_start(bmf_recorded_program *p)
+void recorded_start(bmf_recorded_program *p, int64_t sample)
 {
-    p->heap = allocate_array((int64_t)p->lanes + 1, (int64_t)sizeof *p->heap);
+    if (!p->heap)
+        p->heap = allocate_array((int64_t)p->lanes + 1, (int64_t)sizeof *p->heap);
+    p->compute_factor = 1.0;
     p->network->complete = became_complete;
     p->network->freed = became_known;
     p->network->simulator = p;
-    p->network->type->start(p->network, p->options->sample);
+    p->network->type->start(p->network, sample);
 }
 
 int recorded_run(bmf_recorded_program *p, double *seconds)
@@ -443,4 +445,5 @@ void recorded_free(bmf_recorded_program *p)
     free(p->of_event);
     free(p->begin);
     free(p->end);
+    free(p->sum);
 }

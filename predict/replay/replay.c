@@ -62,15 +62,27 @@ static bool is_in_sheet(const replay *r, const replay_gap *gap)
         if (gap->end <= end || end < 0)
             return true;
     }
-    if (!after || (after->kind != BMF_EVENT_KERNEL && after->kind != BMF_EVENT_SEND))
+    if (!after ||
+        (after->kind != BMF_EVENT_KERNEL && after->kind != BMF_EVENT_SEND && after->kind != BMF_EVENT_COLLECTIVE))
         return false;
-    if (after->kind == BMF_EVENT_SEND &&
-        !model_costs_know_overhead(r->costs, kernel_call(r->run, after->node), "send", operation))
+    if (after->kind != BMF_EVENT_KERNEL &&
+        !model_costs_know_overhead(r->costs, kernel_call(r->run, after->node),
+                                   after->kind == BMF_EVENT_SEND ? "send" : backend_agreement, operation))
         return false;
     int64_t scope = replay_scopes_find(s, after->node, after->instance);
-    while (after->kind == BMF_EVENT_KERNEL && s->scope[scope].parent > 0)
+    while (after->kind != BMF_EVENT_SEND && s->scope[scope].parent > 0)
         scope = s->scope[scope].parent;
     return replay_gaps_boundary(&r->gaps, scope, false, after->lane) <= gap->begin;
+}
+
+/* All wait for each other, also where that costs nothing. */
+static void add_meeting(replay *r, int32_t lane, uint32_t round, uint16_t name)
+{
+    actions_add(r->actions, (bmf_action){.kind = BMF_ACTION_BARRIER,
+                                         .processor = lane,
+                                         .round = round,
+                                         .name = name,
+                                         .seconds = r->machine->agreement});
 }
 
 /* All that the lane did outside of events up to a time of the recording. */
@@ -80,9 +92,8 @@ static void add_gaps(replay *r, int32_t lane, int64_t until)
     while (r->keeps_gaps && replay_gaps_next(&r->gaps, lane, until, &gap)) {
         const double seconds = (double)gap.idle * 1e-9 / r->machine->power;
         const bool waited = r->waits[lane] && gap.meetings == 0;
-        for (int64_t k = 0; k < gap.meetings && r->machine->agreement != 0; k++)
-            actions_add(r->actions,
-                        (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = lane, .seconds = r->machine->agreement});
+        for (int64_t k = 0; k < gap.meetings; k++)
+            add_meeting(r, lane, 0, 0);
         if (gap.idle > 0 && r->machine->compute != BMF_COMPUTE_ZERO && !waited && !is_in_sheet(r, &gap))
             actions_overhead(r->actions, lane, seconds, 0, 0, 0);
         r->waits[lane] = false;
@@ -90,6 +101,18 @@ static void add_gaps(replay *r, int32_t lane, int64_t until)
 }
 
 /* ---- leaves ---- */
+
+/* What a processor does besides its events, if the machine's sheet knows CALL.WHAT. */
+static int add_overhead_of(replay *r, const bmf_event *event, const char *what, int64_t amount)
+{
+    char operation[BMF_SAMPLE_NAME];
+    bmf_model_cost cost;
+    if (!model_costs_know_overhead(r->costs, kernel_call(r->run, event->node), what, operation))
+        return BMF_OK;
+    BMF_TRY(model_costs_find(r->costs, NULL, operation, "", amount, NULL, 0, &cost));
+    actions_overhead(r->actions, event->lane, cost.seconds, cost.shared, cost.own, cost.equation);
+    return BMF_OK;
+}
 
 static int add_compute(replay *r, const bmf_event *event)
 {
@@ -99,13 +122,23 @@ static int add_compute(replay *r, const bmf_event *event)
     if (file && r->machine->compute != BMF_COMPUTE_ZERO)
         cost.seconds = seconds / r->machine->power;
     if (!file) {
-        char operation[BMF_SAMPLE_NAME];
-        kernel_operation(kernel_call(r->run, event->node), r->run->name[event->name], operation);
-        BMF_TRY(model_costs_find(r->costs, NULL, operation, "", event->amount, seconds, &cost));
+        const char *call = kernel_call(r->run, event->node), *name = r->run->name[event->name];
+        char operation[BMF_SAMPLE_NAME], preparation[BMF_SAMPLE_NAME];
+        BMF_TRY(add_overhead_of(r, event, kernel_preparation(name, preparation), event->amount));
+        kernel_operation(call, name, operation);
+        BMF_TRY(model_costs_find(r->costs, NULL, operation, "", event->amount, run_find_work(r->run, event), seconds,
+                                 &cost));
     }
     actions_compute(r->actions, event->lane, event->name, event->round, event->amount, cost.seconds, cost.shared,
                     cost.own, cost.equation);
     r->actions->action[r->actions->count - 1].message = file;
+    return BMF_OK;
+}
+
+static int add_collective(replay *r, const bmf_event *event)
+{
+    BMF_TRY(add_overhead_of(r, event, backend_agreement, 0));
+    add_meeting(r, event->lane, event->round, event->name);
     return BMF_OK;
 }
 
@@ -121,19 +154,12 @@ static void add_action(replay *r, bmf_action_kind kind, const replay_leaf *leaf,
 /* What a processor does around the messages that it sends or receives in the round, if the machine's sheet knows. */
 static int add_overhead(replay *r, int64_t first, bmf_event_kind kind)
 {
-    const bmf_event *event = r->leaf[first].event;
-    char operation[BMF_SAMPLE_NAME];
     int64_t bytes = -1;
-    bmf_model_cost cost;
     for (int64_t k = first; k >= 0; k = r->next[k])
         if (r->leaf[k].event->kind == kind)
             bytes = (bytes < 0 ? 0 : bytes) + r->leaf[k].event->amount;
-    if (bytes < 0 || !model_costs_know_overhead(r->costs, kernel_call(r->run, event->node),
-                                                kind == BMF_EVENT_SEND ? "send" : "receive", operation))
-        return BMF_OK;
-    BMF_TRY(model_costs_find(r->costs, NULL, operation, "", bytes, 0, &cost));
-    actions_overhead(r->actions, event->lane, cost.seconds, cost.shared, cost.own, cost.equation);
-    return BMF_OK;
+    return bytes < 0 ? BMF_OK
+                     : add_overhead_of(r, r->leaf[first].event, kind == BMF_EVENT_SEND ? "send" : "receive", bytes);
 }
 
 /* Ready for the receives of this round and of those before it: where processors meet by sends that wait for their
@@ -200,6 +226,8 @@ static int add_lane(replay *r, int64_t begin, int64_t end, int64_t base)
         add_gaps(r, event->lane, event->begin);
         if (event->kind == BMF_EVENT_KERNEL || event->kind == BMF_EVENT_FILE)
             BMF_TRY(add_compute(r, event));
+        if (event->kind == BMF_EVENT_COLLECTIVE)
+            BMF_TRY(add_collective(r, event));
         if (r->leaf[k].round < 0)
             continue;
         const lane_round *round = &r->round[r->leaf[k].round - base];
@@ -380,8 +408,9 @@ static bmf_trace_run *copy_tables(const bmf_trace_run *recorded, const char *mac
 }
 
 /* The program itself as an event on every lane, if it was recorded so. It ends with the last work, event or not. */
-static void add_program(const bmf_trace_run *recorded, bmf_trace_run *run, double seconds)
+static void add_program(const bmf_trace_run *recorded, bmf_trace_run *run, double seconds, const bmf_prediction *whole)
 {
+    const bool uncertain = whole->high > whole->low;
     const int64_t events = run->events;
     int64_t end = (int64_t)(seconds * 1e9 + 0.5);
     for (int64_t k = 0; k < events; k++)
@@ -391,24 +420,14 @@ static void add_program(const bmf_trace_run *recorded, bmf_trace_run *run, doubl
         if (event->node != 0 || event->kind > BMF_EVENT_SKELETON)
             continue;
         run_add(run, &(bmf_event){.end = end,
-                                  .low = end,
-                                  .high = end,
+                                  .low = uncertain ? (int64_t)(whole->low * 1e9) : end,
+                                  .high = uncertain ? (int64_t)(whole->high * 1e9) + 1 : end,
                                   .amount = event->amount,
                                   .instance = event->instance,
                                   .lane = event->lane,
                                   .peer = -1,
                                   .kind = event->kind});
     }
-}
-
-static int simulate(const bmf_actions *actions, bmf_network *network, bmf_trace_run *run, bmf_simulation *result)
-{
-    bmf_simulator *simulator = simulator_create(actions, network, 0);
-    simulator_record(simulator, run);
-    const int status = simulator_run(simulator);
-    simulator_result(simulator, result);
-    simulator_free(simulator);
-    return status == BMF_OK ? simulation_fits_trace(result) : status;
 }
 
 int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, const bmf_actions *actions,
@@ -418,14 +437,17 @@ int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, cons
     uint32_t *node = name + recorded->names;
     bmf_trace_run *run = copy_tables(recorded, machine->name, name, node);
     bmf_simulation result;
-    int status = simulate(actions, network, run, &result);
+    bmf_prediction whole;
+    int status = simulate_events(actions, network, run, &result, &whole);
+    if (status == BMF_OK)
+        status = simulation_fits_trace(&result);
     for (int64_t k = 0; status == BMF_OK && k < run->events; k++) {
         run->event[k].name = (uint16_t)name[run->event[k].name];
         run->event[k].node = node[run->event[k].node];
     }
     free(name);
     if (status == BMF_OK) {
-        add_program(recorded, run, result.seconds);
+        add_program(recorded, run, result.seconds, &whole);
         status = run->dropped > 0 ? BMF_ERROR_MEMORY : run_sort(run);
     }
     if (status == BMF_ERROR_MEMORY)

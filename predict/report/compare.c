@@ -229,7 +229,8 @@ static void compare_steps(bmf_comparison *c, const bmf_both *both)
 static void compare_all(bmf_comparison *c, const bmf_both *both)
 {
     c->same_processors = both->run[0]->lanes == both->run[1]->lanes;
-    c->total = (bmf_ratio){(double)run_end(both->run[0]) * second, (double)run_end(both->run[1]) * second, 0, NAN, NAN};
+    c->total = (bmf_ratio){(double)run_latest_end(both->run[0]) * second, (double)run_latest_end(both->run[1]) * second,
+                           0, NAN, NAN};
     clear_ratios(&c->common, 1);
     clear_ratios(c->state, BMF_EVENT_KINDS);
     if (c->same_processors)

@@ -14,9 +14,9 @@ static int recorded_ideal(bmf_trace_run *run, const bmf_machine *machine, bmf_tr
 {
     bmf_recorded_replay result;
     bmf_network *network = network_ideal(run->lanes);
-    const int status = run_sort(run) == BMF_OK
-                           ? replay_recorded(run, machine, network, &(bmf_recorded_options){0}, ideal, &result)
-                           : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to replay a run");
+    const int status = run_sort(run) == BMF_OK ? replay_recorded(run, machine, network,
+                                                                 &(bmf_recorded_options){.exact = true}, ideal, &result)
+                                               : bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to replay a run");
     network->type->destroy(network);
     return status;
 }

@@ -318,7 +318,7 @@ static void find_efficiencies(bmf_interval *interval, int32_t processors, const 
 /* Sums over all processors must not overflow; no real run comes near. */
 static int check_times(const bmf_trace_run *run)
 {
-    int64_t end = run_end(run);
+    int64_t end = run_latest_end(run);
     if (end <= INT64_MAX / 4 / run->lanes)
         return BMF_OK;
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
@@ -356,6 +356,7 @@ static int create(bmf_trace_run *run, uint32_t root, uint32_t instance, bmf_inte
     build(run, root, instance, made);
     for (int64_t i = 0; i < made->count; i++)
         find_efficiencies(&made->interval[i], made->processors, NULL);
+    intervals_classify(made);
     *intervals = made;
     return BMF_OK;
 }

@@ -44,11 +44,16 @@ typedef struct bmf_efficiencies {
     double replication;   /* 1 - repeated / computing: efficiency = parallel * replication when there are no files */
 } bmf_efficiencies;
 
+/* Document 002, 2.1: of the user (regions, the program), or a call in which one processor computes, or several. */
+typedef enum bmf_interval_type { BMF_INTERVAL_USER, BMF_INTERVAL_SEQUENTIAL, BMF_INTERVAL_PARALLEL } bmf_interval_type;
+
 typedef struct bmf_interval {
     uint32_t node;     /* of the run; its parent and name are there */
     int32_t level;     /* 0: the program */
     int64_t instances; /* how often it was entered */
     int64_t parent;    /* index of the interval around it, -1 */
+    bmf_interval_type type;
+    int64_t operations[BMF_COMMUNICATIONS]; /* calls of a kind in it, itself included */
     bmf_characteristics all;
     bmf_characteristics min, max; /* every characteristic over the processors, each for itself */
     bmf_efficiencies efficiency;
@@ -78,6 +83,8 @@ int intervals_instance(bmf_trace_run *run, bmf_trace_run *ideal, uint32_t node, 
 int intervals_ideal(bmf_trace_run *run, bmf_trace_run **ideal);
 /* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run. */
 void intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each);
+/* "user", "sequential", "parallel". */
+const char *interval_type_name(bmf_interval_type type);
 /* "split", "gather", ..: for people. */
 const char *communication_name(bmf_communication kind);
 void intervals_free(bmf_intervals *intervals);

@@ -56,6 +56,8 @@ int64_t *recorded_arrivals(const bmf_trace_run *run);
 
 /* By node: the kind of its communication. nodes values, to be freed. */
 bmf_communication *communication_kinds(const bmf_trace_run *run);
+/* Sets types and numbers of operations. */
+void intervals_classify(bmf_intervals *intervals);
 /* True for a call that folds a list to one value. */
 bool is_reduction(const bmf_trace_node *node);
 

@@ -25,9 +25,11 @@ function makeTimeCharts() {
     chart.canvas.tabIndex = 0;
     chart.canvas.setAttribute('role', 'application');
     chart.canvas.setAttribute('aria-describedby', 'help-keys ' + id + '-text');
-    const cross = element('div.cross');
-    cross.hidden = true;
-    chart.canvas.parentElement.append(cross);
+    for (const what of ['cross', 'instant']) {
+      const line = element('div.' + what);
+      line.hidden = true;
+      chart.canvas.parentElement.append(line);
+    }
     listenToPointer(chart);
     listenToWheel(chart);
     listenToKeys(chart);
@@ -39,7 +41,7 @@ function makeTimeCharts() {
 // A sentence for every chart over time, for those who do not see it.
 function describeCharts(runs) {
   const say = (id, of) => { byId(id + '-text').textContent = runs.map(r => r.title + ': ' + of(r)).join('. ') + '.'; };
-  say('gantt', r => plural(r.leaf.length, 'event') + ' on ' + plural(r.lanes, 'processor') + ', ' + formatTime(r.end));
+  say('gantt', r => plural(r.kind.reduce((sum, kind) => sum + (kind >= KIND.KERNEL), 0), 'event') + ' on ' + plural(r.lanes, 'processor') + ', ' + formatTime(r.end));
   say('space-time', r => plural(r.messageSend.length, 'message'));
   say('utilisation',
       r => 'on average ' + formatNumber(r.lanes * wholeShares(r).efficiency) + ' of ' + plural(r.lanes, 'processor') +
@@ -71,6 +73,7 @@ function listenToTools() {
 function listenToSurroundings() {
   const again = () => {
     showLegend();
+    showSizeLegend();
     if (matrices.list.length && byId('ramp')) paintRamp();
     if (selection.run >= 0) showInspector();
     renew(...charts);
@@ -107,8 +110,10 @@ async function openReport() {
   showSummary(runs);
   showScaling(facts.scaling);
   makeTimeCharts();
+  listenToSizes(runs);
   describeCharts(runs);
   showMatrices(runs);
+  showNetwork(runs);
   showLinks(runs);
   showIntervals(runs);
   showComparison(runs);

@@ -3,9 +3,11 @@
 const KIND = {REGION: 0, SKELETON: 1, KERNEL: 2, SEND: 3, RECEIVE: 4, WAIT: 5, FILE: 6, COLLECTIVE: 7};
 const KIND_NAMES = ['region', 'skeleton call', 'kernel', 'send', 'receive', 'wait', 'file', 'collective'];
 
-// What a processor does, in the order of colours: leaves by kind - 2, then idle.
-const STATES = ['computing', 'sending', 'receiving', 'waiting for own sends', 'file', 'in a collective operation', 'idle'];
-const IDLE = 6;
+// What a processor does, in the order of colours: leaves by kind - 2, then the first two parts of a receive (waiting for
+// its sender, and the transport of the message; the rest is `receiving`), and idle.
+const STATES = ['computing', 'sending', 'receiving', 'waiting for own sends', 'file', 'in a collective operation',
+  'waiting for a message', 'message under way', 'idle'];
+const AWAITING = 6, UNDER_WAY = 7, IDLE = 8;
 
 class Numbers {
   constructor(bytes) {
@@ -173,6 +175,26 @@ function eventAmount(run, event) {
   const kind = run.kind[event];
   if (kind === KIND.SEND || kind === KIND.RECEIVE || kind === KIND.FILE || kind === KIND.COLLECTIVE) return formatBytes(run.amount[event]);
   return run.amount[event] > 0 ? plural(run.amount[event], 'element') : '';
+}
+
+// What a receiver spends on a message of that size itself, as far as the prediction says.
+function receiveWork(run, bytes) {
+  const known = run.facts.receives;
+  const at = known.findIndex(([size]) => size >= bytes);
+  if (!known.length) return 0;
+  if (at < 0) return known[known.length - 1][1];
+  if (at === 0 || known[at][0] === bytes) return known[at][1];
+  const [[low, a], [high, b]] = [known[at - 1], known[at]];
+  return a + (b - a) * (bytes - low) / (high - low);
+}
+
+// The parts of a receive in nanoseconds: until its sender sends, until the message is there, and taking it. Measured
+// runs do not tell the last two apart: both are transport.
+function receiveParts(run, event) {
+  const begin = run.begin[event], duration = run.duration[event], send = run.partner[event];
+  const work = Math.min(duration, receiveWork(run, run.amount[event]));
+  const waiting = send < 0 ? 0 : Math.max(0, Math.min(duration - work, run.begin[send] - begin));
+  return {waiting, transport: send < 0 ? 0 : duration - work - waiting, work: send < 0 ? duration : work};
 }
 
 function eventInterval(run, event) {

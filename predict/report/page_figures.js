@@ -319,10 +319,19 @@ class Topology {
     charts.push(this);
   }
 
+  links() {
+    return this.run.facts.links;
+  }
+
+  // Where nodes may be.
+  places() {
+    const links = this.links();
+    return {xs: links.flatMap(l => [l[2], l[4]]), ys: links.flatMap(l => [l[3], l[5]])};
+  }
+
   draw() {
-    const links = this.run.facts.links,
+    const links = this.links(), {xs, ys} = this.places(),
           wide = view.printing ? 420 : Math.min(560, this.canvas.parentElement.clientWidth);
-    const xs = links.flatMap(l => [l[2], l[4]]), ys = links.flatMap(l => [l[3], l[5]]);
     const low = values => values.reduce((a, b) => Math.min(a, b)),
           high = values => values.reduce((a, b) => Math.max(a, b));
     const [x0, x1, y0, y1] = [low(xs), high(xs), low(ys), high(ys)], margin = 26;
@@ -336,9 +345,9 @@ class Topology {
     const pen = this.canvas.getContext('2d'), shift = (wide - (x1 - x0) * scale) / 2;
     pen.setTransform(sharp, 0, 0, sharp, 0, 0);
     this.shortest = 0;
-    this.lines = links.map(
-        link => this.lineOf(link, (x, y) => [shift + (x - x0) * scale, tall / 2 + (y - (y0 + y1) / 2) * scale]));
-    this.paint(pen, scale);
+    const place = (x, y) => [shift + (x - x0) * scale, tall / 2 + (y - (y0 + y1) / 2) * scale];
+    this.lines = links.map(link => this.lineOf(link, place));
+    this.paint(pen, scale, place);
   }
 
   lineOf(link, place) {
@@ -346,10 +355,19 @@ class Topology {
     return {link, ax, ay, bx, by};
   }
 
-  paint(pen, scale) {
+  shareOf(line) {
+    return this.most > 0 ? line.link[8] / this.most : 0;
+  }
+
+  // The busiest links, which come first in the file, on top.
+  order() {
+    return [...this.lines].reverse();
+  }
+
+  paint(pen, scale, place) {
     const step = Math.max(2, Math.min(9, scale / 6));
-    for (const line of [...this.lines].reverse()) {
-      const share = this.most > 0 ? line.link[8] / this.most : 0;
+    for (const line of this.order()) {
+      const share = Math.min(1, this.shareOf(line));
       pen.strokeStyle = share > 0 ? ramp(0.12 + 0.88 * share) : theme().grid;
       pen.lineWidth = 1 + share * (step - 1);
       pen.globalAlpha = this.lines.length > 200 && this.isLong(line) ? 0.3 : 1;
@@ -358,6 +376,10 @@ class Topology {
       pen.stroke();
     }
     pen.globalAlpha = 1;
+    this.paintNodes(pen, step, place);
+  }
+
+  paintNodes(pen, step) {
     pen.fillStyle = theme().ink;
     const seen = new Set();
     for (const {ax, ay, bx, by} of this.lines)
@@ -408,7 +430,11 @@ class Topology {
         }
       }
     if (!best) return hideTip();
-    showTip(pointer.clientX, pointer.clientY, best[0] + ' \u2192 ' + best[1], '', linkLines(this.run, best));
+    showTip(pointer.clientX, pointer.clientY, best[0] + ' \u2192 ' + best[1], '', this.told(best));
+  }
+
+  told(link) {
+    return linkLines(this.run, link);
   }
 }
 

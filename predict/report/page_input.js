@@ -26,6 +26,10 @@ function eventLines(run, event) {
   const lines = [['in', nodePath(run, run.node[event])], ['processor', formatCount(run.lane[event])],
     ['begins', formatTime(run.begin[event], 6)], ['takes', formatTime(run.duration[event], 4)],
     ['95\u00a0% interval', eventInterval(run, event)], ['amount', eventAmount(run, event)]];
+  if (run.kind[event] === KIND.RECEIVE && run.partner[event] >= 0) {
+    const {waiting, transport, work} = receiveParts(run, event), some = value => value > 0 ? formatTime(value, 4) : '';
+    lines.push(['waiting for its sender', some(waiting)], ['message under way', some(transport)], ['receiving', some(work)]);
+  }
   return lines;
 }
 
@@ -89,6 +93,7 @@ function click(chart, pointer) {
   const event = panel ? chart.eventAt(panel, x, y) : -1;
   if (event >= 0) select(panel.run, event);
   else unselect();
+  if (panel && network.chosen && x >= LEFT) setInstant(timeAt(chart.page.width, x));
 }
 
 function listenToPointer(chart) {
@@ -171,6 +176,8 @@ const KEYS = {
   p: () => stepEvent(-1),
   m: goToPartner,
   f: zoomToChosen,
+  ',': () => stepInstant(-1),
+  '.': () => stepInstant(1),
   l: () => setOwn(!view.own),
   Enter: goToMatch,
   Escape: unselect,

@@ -11,7 +11,7 @@ const PYRAMID_ROWS = 256;
 const PYRAMID_CELLS = 1 << 21;
 const TOTAL_BINS = 1 << 16;
 const FLIGHT_BLOCK = 64;
-const LEAF_STATES = 6;
+const LEAF_STATES = 8;
 
 // Positions of increasing keys in [0, most], equal ones in their order: as many bins as keys, each sorted by itself.
 function orderOf(keys, most) {
@@ -36,24 +36,39 @@ function firstAfter(values, value, low, high) {
   return low;
 }
 
+// A receive is up to three leaves: waiting, transport, and taking the message.
 function findLeaves(run) {
   let leaves = 0;
-  for (let k = 0; k < run.count; k++) leaves += run.kind[k] >= KIND.KERNEL;
+  for (let k = 0; k < run.count; k++)
+    leaves += run.kind[k] < KIND.KERNEL ? 0 : run.kind[k] === KIND.RECEIVE ? 3 : 1;
   run.leaf = new Int32Array(leaves);
+  run.leafState = new Uint8Array(leaves);
   run.leafStart = new Int32Array(run.lanes + 1);
   run.leafBegin = new Float64Array(leaves);
   run.leafEnd = new Float64Array(leaves);
-  let at = 0;
+  let at = 0, busy = 0;
+  const add = (event, state, begin, end) => {
+    run.leaf[at] = event;
+    run.leafState[at] = state;
+    run.leafBegin[at] = Math.max(busy, begin);
+    run.leafEnd[at++] = busy = Math.max(busy, end);
+  };
+  const addReceive = event => {
+    const {waiting, transport} = receiveParts(run, event), begin = run.begin[event], end = begin + run.duration[event];
+    if (waiting > 0) add(event, AWAITING, begin, begin + waiting);
+    if (transport > 0) add(event, UNDER_WAY, begin + waiting, begin + waiting + transport);
+    if (waiting + transport < run.duration[event] || run.duration[event] === 0)
+      add(event, KIND.RECEIVE - KIND.KERNEL, begin + waiting + transport, end);
+  };
   for (let lane = 0; lane < run.lanes; lane++) {
-    let busy = 0;
+    busy = 0;
     for (let k = run.start[lane]; k < run.start[lane + 1]; k++) {
-      if (run.kind[k] < KIND.KERNEL) continue;
-      run.leaf[at] = k;
-      run.leafBegin[at] = Math.max(busy, run.begin[k]);
-      run.leafEnd[at++] = busy = Math.max(busy, run.begin[k] + run.duration[k]);
+      if (run.kind[k] === KIND.RECEIVE) addReceive(k);
+      else if (run.kind[k] >= KIND.KERNEL) add(k, run.kind[k] - KIND.KERNEL, run.begin[k], run.begin[k] + run.duration[k]);
     }
     run.leafStart[lane + 1] = at;
   }
+  for (const name of ['leaf', 'leafState', 'leafBegin', 'leafEnd']) run[name] = run[name].slice(0, at);
 }
 
 // ---- adding up ----
@@ -91,8 +106,7 @@ function countLeaves(run, lane0, lane1, from, to) {
 function addLane(run, lane, from, to, width, sum, at) {
   const [first, last] = visibleLeaves(run, lane, from, to), scale = width / (to - from);
   for (let k = first; k < last; k++) {
-    const state = run.kind[run.leaf[k]] - KIND.KERNEL;
-    addSpan(sum, at + state * width, width, (run.leafBegin[k] - from) * scale, (run.leafEnd[k] - from) * scale);
+    addSpan(sum, at + run.leafState[k] * width, width, (run.leafBegin[k] - from) * scale, (run.leafEnd[k] - from) * scale);
   }
 }
 
@@ -116,7 +130,7 @@ function fillRow(run, lane0, lane1, bins, parts, steps) {
   steps.fill(0);
   const scale = bins / Math.max(1, run.end);
   for (let k = run.leafStart[lane0]; k < run.leafStart[lane1]; k++) {
-    const at = (run.kind[run.leaf[k]] - KIND.KERNEL) * (bins + 2);
+    const at = run.leafState[k] * (bins + 2);
     addToBins(parts, steps, at, run.leafBegin[k] * scale, run.leafEnd[k] * scale);
   }
 }
@@ -135,7 +149,7 @@ function halve(cells, rows, bins) {
 function buildPyramid(run) {
   const perRow = Math.ceil(run.lanes / PYRAMID_ROWS), rows = Math.ceil(run.lanes / perRow);
   let bins = 1024;
-  while (bins * 2 * rows <= PYRAMID_CELLS && bins * 64 < run.leaf.length) bins *= 2;
+  while (bins * 2 * rows <= PYRAMID_CELLS && bins * 32 < run.leaf.length) bins *= 2;
   let cells = new Uint8Array(rows * bins * LEAF_STATES);
   const parts = new Float32Array(LEAF_STATES * (bins + 2)), steps = new Float32Array(LEAF_STATES * (bins + 2));
   for (let row = 0; row < rows; row++) {
@@ -178,8 +192,9 @@ function addPyramidRow(run, lane0, lane1, from, to, width, sum, at) {
   const row1 = Math.max(row0 + 1, Math.min(rows, Math.ceil(lane1 / perRow)));
   const scale = level.bins / Math.max(1, run.end), weight = (lane1 - lane0) / (255 * (row1 - row0));
   for (let x = 0; x < width; x++) {
-    const b0 = Math.floor((from + x * perPixel) * scale),
-          b1 = Math.max(b0 + 1, Math.floor((from + (x + 1) * perPixel) * scale));
+    // Bins that begin where a pixel does are its own, however their ends are rounded.
+    const b0 = Math.floor((from + x * perPixel) * scale + 1e-6),
+          b1 = Math.max(b0 + 1, Math.floor((from + (x + 1) * perPixel) * scale + 1e-6));
     for (let b = Math.max(0, b0); b < Math.min(level.bins, b1); b++)
       for (let row = row0; row < row1; row++)
         for (let s = 0, cell = (row * level.bins + b) * LEAF_STATES; s < LEAF_STATES; s++)

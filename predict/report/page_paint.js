@@ -213,7 +213,7 @@ function paintBoxes(page, run, y, rows) {
       if (width < 34 || rows.rowHeight < 15) continue;
       const left = Math.max(x, LEFT), room = Math.min(x + width, page.width - RIGHT) - left - 8;
       const text = room > 20 ? fitText(pen, boxText(run, run.leaf[k]), room) : '';
-      pen.fillStyle = inkOn(colours.states[run.kind[run.leaf[k]] - KIND.KERNEL]);
+      pen.fillStyle = inkOn(colours.states[run.leafState[k]]);
       pen.fillText(text, left + 5, top + rows.rowHeight / 2);
     }
   }

@@ -249,18 +249,22 @@ class SpaceTime extends TimeChart {
   }
 
   paintMessages(panel) {
-    const {run} = panel, {pen} = this.page, stretch = stretchOf(run), colours = theme();
+    const {run} = panel, {pen} = this.page, stretch = stretchOf(run);
     const {every, messages} = visibleMessages(run, view.from / stretch, view.to / stretch, MOST_LINES);
     const picked = new Set(chosen()
                                .filter(c => c.run === run)
                                .map(c => run.kind[c.event] === KIND.RECEIVE ? run.partner[c.event] : c.event));
     pen.lineWidth = messages.length > 1500 ? 0.6 : 1;
-    pen.strokeStyle = colours.message;
     pen.globalAlpha = messages.length > 1500 ? 0.35 : messages.length > 300 ? 0.55 : 0.85;
-    pen.beginPath();
     panel.lines = [];
-    for (const message of messages) this.traceMessage(panel, message, stretch);
-    pen.stroke();
+    const classes = sizes.on ? sizes.limits.length : 1;
+    for (let c = 0; c < classes; c++) {
+      pen.strokeStyle = classColour(c);
+      pen.beginPath();
+      for (const message of messages)
+        if (messageClass(run, message) === c) this.traceMessage(panel, message, stretch);
+      pen.stroke();
+    }
     pen.globalAlpha = 1;
     for (const send of picked)
       if (send >= 0 && run.kind[send] === KIND.SEND && run.partner[send] >= 0) this.paintPicked(panel, send, stretch);
@@ -351,7 +355,8 @@ class ValueChart extends TimeChart {
   }
 }
 
-const STACK = [0, 4, 1, 2, 3]; // computing, file, sending, receiving, waiting; idle is the rest
+// Computing, files, sending, receiving, collective operations, waiting of three kinds; idle is the rest.
+const STACK = [0, 4, 1, 2, 5, UNDER_WAY, AWAITING, 3];
 
 class Utilisation extends ValueChart {
   heightOf() {

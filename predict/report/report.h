@@ -13,6 +13,27 @@ typedef struct bmf_scaling {
     bool measured, in_domain;
 } bmf_scaling;
 
+/* Topologies that are laid under the runs: messages are shown on the links of their routes. */
+typedef struct bmf_topology {
+    char *name;
+    struct bmf_graph *graph;
+    bmf_network *network; /* which has the graph; NULL: it is the topology's own */
+} bmf_topology;
+
+typedef struct bmf_topologies {
+    int count;
+    bmf_topology *topology;
+} bmf_topologies;
+
+/* Adds what a text names: a topology of machine files ("mesh", "hypercube", ..) with at least that many processors, or
+ * a machine with a network of type "graph". BMF_ERROR_FILE or BMF_ERROR_ARGUMENT. */
+int topologies_add(bmf_topologies *all, const char *name, int64_t processors);
+/* Adds the network of a machine, if it is a graph that has so many processors. */
+void topologies_add_machine(bmf_topologies *all, const struct bmf_machine *machine, int64_t processors);
+/* Adds those that everybody knows, for runs of a few processors; nothing for others. */
+void topologies_add_usual(bmf_topologies *all, int64_t processors);
+void topologies_free(bmf_topologies *all);
+
 typedef struct bmf_report_contents {
     const char *title;
     int runs; /* 1 or 2; run 0 is drawn above run 1 */
@@ -23,7 +44,8 @@ typedef struct bmf_report_contents {
     const bmf_link_load *load[2];
     int64_t points; /* speed-up curve, 0: none */
     const bmf_scaling *scaling;
-    double low[2], high[2]; /* 95 % interval of each run's length in seconds; equal: none */
+    const bmf_topologies *topologies; /* NULL: none */
+    double low[2], high[2];           /* 95 % interval of each run's length in seconds; equal: none */
 } bmf_report_contents;
 
 /* Writes the file; it appears whole or not at all. Everything shown is in the file: no network, no other file.

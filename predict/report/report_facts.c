@@ -9,13 +9,14 @@
 
 #include "predict/report/report_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/trace/receive_costs.h"
 
 /* At most so many links are in a file: the busiest. */
 enum { MAX_LINKS = 20000 };
 
 /* ---- values ---- */
 
-static void put_text(bmf_output *out, const char *text)
+void report_put_text(bmf_output *out, const char *text)
 {
     char *clean = style_text(text ? text : "", BMF_STYLE_JSON), *at = clean;
     output_text(out, "\"");
@@ -179,9 +180,9 @@ static int compare_links(const void *a, const void *b)
 static void put_link(bmf_output *out, const bmf_link_load *link)
 {
     output_text(out, "[");
-    put_text(out, link->from);
+    report_put_text(out, link->from);
     output_text(out, ",");
-    put_text(out, link->to);
+    report_put_text(out, link->to);
     const double place[] = {link->x0, link->y0, link->x1, link->y1};
     for (int k = 0; k < 4; k++) {
         output_text(out, ",");
@@ -220,13 +221,25 @@ static void put_names(bmf_output *out, const bmf_trace_run *run)
     output_text(out, "[");
     for (uint32_t k = 0; k < run->names; k++) {
         put_comma(out, k == 0);
-        put_text(out, run->name[k]);
+        report_put_text(out, run->name[k]);
     }
     output_text(out, "]");
     put_key(out, "nodes");
     output_text(out, "[");
     for (uint32_t k = 0; k < run->nodes; k++)
         output_print(out, "%s[%u,%u,%u]", k ? "," : "", run->node[k].parent, run->node[k].name, run->node[k].kind);
+    output_text(out, "]");
+}
+
+/* What receivers spend on a message themselves: pairs of bytes and nanoseconds, by rising bytes. */
+static void put_receives(bmf_output *out, const bmf_trace_run *run)
+{
+    bmf_receive_costs costs;
+    receive_costs_read(run, &costs);
+    put_key(out, "receives");
+    output_text(out, "[");
+    for (int k = 0; k < costs.count; k++)
+        output_print(out, "%s[%lld,%lld]", k ? "," : "", (long long)costs.bytes[k], (long long)costs.nanoseconds[k]);
     output_text(out, "]");
 }
 
@@ -244,9 +257,9 @@ static void put_run(bmf_output *out, const bmf_report_contents *report, const bm
     bool uncertain = report->high[number] > report->low[number];
     output_print(out, "{\"name\":\"%s\",\"predicted\":%s,\"program\":", name_of(report, number),
                  run->predicted ? "true" : "false");
-    put_text(out, run->program);
+    report_put_text(out, run->program);
     put_key(out, "machine");
-    put_text(out, run->machine);
+    report_put_text(out, run->machine);
     output_print(out, ",\"processors\":%d,\"ranks\":%d,\"threads\":%d,\"events\":%lld,\"dropped\":%lld,\"end\":%lld",
                  run->lanes, run->ranks, run->threads, (long long)run->events, (long long)run->dropped,
                  (long long)view->end);
@@ -254,6 +267,7 @@ static void put_run(bmf_output *out, const bmf_report_contents *report, const bm
     put_number(out, uncertain ? report->low[number] : NAN);
     put_key(out, "high");
     put_number(out, uncertain ? report->high[number] : NAN);
+    put_receives(out, run);
     put_names(out, run);
     put_intervals(out, report->intervals[number]);
     put_links(out, report->load[number], report->loads[number]);
@@ -330,7 +344,7 @@ static void put_scaling(bmf_output *out, const bmf_scaling *scaling, int64_t poi
 void report_put_facts(bmf_output *out, const bmf_report_contents *report, const bmf_view view[2])
 {
     output_text(out, "{\"title\":");
-    put_text(out, report->title);
+    report_put_text(out, report->title);
     put_columns(out);
     put_key(out, "runs");
     output_text(out, "[");
@@ -341,5 +355,6 @@ void report_put_facts(bmf_output *out, const bmf_report_contents *report, const 
     output_text(out, "]");
     put_comparison(out, report->comparison, report->run[0]->lanes);
     put_scaling(out, report->scaling, report->points);
+    report_put_topologies(out, report);
     output_text(out, "}");
 }

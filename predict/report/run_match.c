@@ -85,7 +85,7 @@ int same_program(const bmf_trace_run *from, const bmf_trace_run *to, const uint3
                     from->program, to->program);
 }
 
-int64_t run_end(const bmf_trace_run *run)
+int64_t run_latest_end(const bmf_trace_run *run)
 {
     int64_t end = 0;
     for (int64_t k = 0; k < run->events; k++)

@@ -13,7 +13,7 @@ uint32_t *node_matches(const bmf_trace_run *from, const bmf_trace_run *to);
 int same_program(const bmf_trace_run *from, const bmf_trace_run *to, const uint32_t *match);
 
 /* The latest end of all events, 0 without any. */
-int64_t run_end(const bmf_trace_run *run);
+int64_t run_latest_end(const bmf_trace_run *run);
 
 /* Where a run's lanes begin in its sorted events: lanes + 1 values, to be freed; NULL without memory. */
 int64_t *lane_starts(const bmf_trace_run *run);

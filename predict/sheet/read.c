@@ -275,7 +275,7 @@ static int read_entry(const reader *r, const config_setting_t *group, bmf_sheet_
                                         "q",          "condition",  "alternatives",
                                         "runner_up",  "margin",     "note",
                                         "doubtful",   "points",     "form_error",
-                                        NULL};
+                                        "mechanism",  NULL};
     config_setting_t *setting;
     const char *text;
     if (!config_setting_is_group(group))
@@ -300,6 +300,10 @@ static int read_entry(const reader *r, const config_setting_t *group, bmf_sheet_
     BMF_TRY(read_errors(r, group, entry));
     BMF_TRY(read_statistics(r, group, entry));
     BMF_TRY(read_alternatives(r, config_setting_get_member(group, "alternatives"), entry));
+    if ((setting = config_setting_get_member(group, "mechanism"))) {
+        entry->mechanism = allocate_clear(1, (int64_t)sizeof *entry->mechanism);
+        BMF_TRY(sheet_read_mechanism(r->path, setting, r->unit, entry->mechanism));
+    }
     return read_points(r, config_setting_get_member(group, "points"), entry);
 }
 
@@ -404,9 +408,9 @@ static int read_skips(const reader *r, const config_setting_t *list)
 
 static int read_root(reader *r, const config_setting_t *root)
 {
-    static const char *const known[] = {"format",  "title", "source",    "machine", "date",    "version",
-                                        "mpi",     "ranks", "threads",   "cores",   "tick",    "clock",
-                                        "options", "units", "logarithm", "skips",   "entries", NULL};
+    static const char *const known[] = {"format",    "title",   "source",  "machine", "date",  "version", "mpi",
+                                        "ranks",     "threads", "cores",   "tick",    "clock", "options", "units",
+                                        "logarithm", "skips",   "entries", "memory",  NULL};
     config_setting_t *setting = config_setting_get_member(root, "format");
     const char *text = setting ? config_setting_get_string(setting) : NULL;
     if (!text || strncmp(text, "bmf sheet ", 10) != 0)
@@ -425,6 +429,8 @@ static int read_root(reader *r, const config_setting_t *root)
         h->tick_seconds *= r->unit;
     }
     BMF_TRY(read_skips(r, config_setting_get_member(root, "skips")));
+    if ((setting = config_setting_get_member(root, "memory")))
+        BMF_TRY(sheet_read_memory(r->path, setting, r->unit, &r->sheet->memory));
     return read_entries(r, root);
 }
 

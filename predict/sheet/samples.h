@@ -45,9 +45,10 @@ typedef enum bmf_family {
     BMF_FAMILY_SKELETON,   /* "skeleton": a bmf skeleton or permutation round; p and d vary */
     BMF_FAMILY_LOCAL,      /* "local": work of one process, p is 1 (or the threads that share it); d varies */
     BMF_FAMILY_THREADS,    /* "threads": an OpenMP construct; p is the number of threads */
-    BMF_FAMILY_FILE        /* "file": parallel reading and writing; p and d vary */
+    BMF_FAMILY_FILE,       /* "file": parallel reading and writing; p and d vary */
+    BMF_FAMILY_MEMORY      /* "memory": one level of the memory after the other; p cores at once, d words each */
 } bmf_family;
-enum { BMF_FAMILIES = BMF_FAMILY_FILE + 1 };
+enum { BMF_FAMILIES = BMF_FAMILY_MEMORY + 1 };
 
 /* The word of the file, static storage. */
 const char *family_name(bmf_family family);

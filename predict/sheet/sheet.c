@@ -22,10 +22,13 @@ void sheet_free(bmf_sheet *sheet)
 {
     if (!sheet)
         return;
-    for (int64_t k = 0; k < sheet->entries; k++)
+    for (int64_t k = 0; k < sheet->entries; k++) {
         free(sheet->entry[k].point);
+        free(sheet->entry[k].mechanism);
+    }
     free(sheet->entry);
     free(sheet->skip);
+    free(sheet->memory.curve);
     free(sheet);
 }
 

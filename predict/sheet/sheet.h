@@ -12,6 +12,8 @@
 #include <stdio.h>
 
 #include "predict/sheet/form.h"
+#include "predict/sheet/mechanism.h"
+#include "predict/sheet/memory_curve.h"
 #include "predict/sheet/samples.h"
 
 enum { BMF_SHEET_NAME = BMF_SAMPLE_NAME + 8, BMF_SHEET_TEXT = 256, BMF_ALTERNATIVES = BMF_FORMS };
@@ -47,6 +49,7 @@ typedef struct bmf_sheet_entry {
     double runner_up_margin;
     char note[BMF_SHEET_TEXT]; /* "" or a remark: an ill-conditioned design, a doubtful number */
     bool doubtful;             /* transcribed and doubtful */
+    bmf_mechanism *mechanism;  /* of the operation, at its first entry; NULL: the work of the kernel is not known */
     int64_t points;
     bmf_sheet_point *point;
 } bmf_sheet_entry;
@@ -58,6 +61,7 @@ typedef struct bmf_sheet {
     int64_t entries, skips;
     bmf_sheet_entry *entry; /* ordered by operation, then p_low, then d_low */
     bmf_skip *skip;
+    bmf_memory memory; /* of the machine; no curves: not known */
 } bmf_sheet;
 
 /* ---- files ---- */
@@ -73,6 +77,9 @@ void sheet_free(bmf_sheet *sheet);
 /* Fits every operation of the samples: the sheet has one entry per operation and range. Cost: some milliseconds per
  * operation. BMF_ERROR_FILE when there is nothing to fit. The caller frees. */
 int sheet_fit(const bmf_samples *samples, bmf_sheet **sheet);
+
+/* The machine's memory of another sheet, in place of its own. */
+void sheet_copy_memory(const bmf_memory *from, bmf_memory *to);
 
 /* ---- asking ---- */
 

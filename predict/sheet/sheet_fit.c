@@ -265,6 +265,7 @@ int sheet_fit(const bmf_samples *samples, bmf_sheet **made)
         return status;
     }
     sheet_order(sheet);
+    sheet_fit_memory(samples, &sheet->memory);
     *made = sheet;
     return BMF_OK;
 }

@@ -20,8 +20,7 @@ static void put_text(bmf_output *out, const char *indent, const char *name, cons
     output_text(out, "\";\n");
 }
 
-/* A real that libconfig takes for one. */
-static void put_real(bmf_output *out, double value)
+void sheet_put_real(bmf_output *out, double value)
 {
     char text[40];
     snprintf(text, sizeof text, "%.17g", value);
@@ -34,7 +33,7 @@ static void put_named(bmf_output *out, const char *name, double value)
     if (!isfinite(value))
         return;
     output_print(out, "    %s = ", name);
-    put_real(out, value);
+    sheet_put_real(out, value);
     output_text(out, ";\n");
 }
 
@@ -60,7 +59,7 @@ static void put_head(bmf_output *out, const bmf_sheet *sheet)
     put_count(out, "", "cores", h->cores);
     if (h->tick_seconds > 0.0) {
         output_text(out, "tick = ");
-        put_real(out, h->tick_seconds * per_second);
+        sheet_put_real(out, h->tick_seconds * per_second);
         output_text(out, ";\n");
     }
     put_text(out, "", "clock", h->clock);
@@ -102,7 +101,7 @@ static void put_equation(bmf_output *out, const bmf_sheet_entry *entry)
     for (int a = 0; a < BMF_TERMS; a++)
         for (int b = a; b < BMF_TERMS; b++) {
             output_text(out, a + b > 0 ? ", " : "");
-            put_real(out, entry->covariance[a][b] * per_second * per_second);
+            sheet_put_real(out, entry->covariance[a][b] * per_second * per_second);
         }
     output_text(out, "];\n");
 }
@@ -133,11 +132,11 @@ static void put_points(bmf_output *out, const bmf_sheet_entry *entry)
     for (int64_t k = 0; k < entry->points; k++) {
         const bmf_sheet_point *at = &entry->point[k];
         output_print(out, "      (%d, %lld, %d, ", at->p, (long long)at->d, at->repeats);
-        put_real(out, at->typical * per_second);
+        sheet_put_real(out, at->typical * per_second);
         output_text(out, ", ");
-        put_real(out, at->min * per_second);
+        sheet_put_real(out, at->min * per_second);
         output_text(out, ", ");
-        put_real(out, at->max * per_second);
+        sheet_put_real(out, at->max * per_second);
         output_text(out, k + 1 < entry->points ? "),\n" : ")\n");
     }
     output_text(out, "    );\n");
@@ -169,6 +168,8 @@ static void put_entry(bmf_output *out, const bmf_sheet_entry *entry)
     put_text(out, "    ", "note", entry->note);
     if (entry->doubtful)
         output_text(out, "    doubtful = true;\n");
+    if (entry->mechanism)
+        sheet_put_mechanism(out, entry->mechanism);
     put_points(out, entry);
 }
 
@@ -179,6 +180,7 @@ int sheet_write(const bmf_sheet *sheet, const char *path)
     if (status == BMF_OK) {
         put_head(&out, sheet);
         put_skips(&out, sheet);
+        sheet_put_memory(&out, &sheet->memory);
         output_text(&out, "entries = (\n");
         for (int64_t k = 0; k < sheet->entries; k++) {
             put_entry(&out, &sheet->entry[k]);

@@ -1,8 +1,9 @@
 /* Random times of computing.
  *
  * Method: what is uncertain about an equation is one number for all its uses in a sample, what is uncertain about a
- * call one number of its own. Both are factors from log-normal distributions with mean 1, so that no time becomes
- * negative and the mean stays what was expected.
+ * call one number of its own. Both are factors from log-normal distributions, so that no time becomes negative. What
+ * all uses share has mean 1, so that the mean stays what was expected. A single call's has median 1, because sheets and
+ * measurements say what is typical, and times have long tails upwards.
  */
 #include <math.h>
 
@@ -17,6 +18,11 @@ double chance_factor(double relative, double normal)
     return exp(sqrt(variance) * normal - variance / 2);
 }
 
+static double own_factor(double relative, double normal)
+{
+    return exp(sqrt(log1p(relative * relative)) * normal);
+}
+
 double chance_seconds(const bmf_simulator *s, int64_t index)
 {
     const bmf_action *action = &s->actions->action[index];
@@ -27,6 +33,6 @@ double chance_seconds(const bmf_simulator *s, int64_t index)
     if (action->equation > 0 && action->shared > 0)
         seconds *= chance_factor((double)action->shared, normal_deviate(s->sample, shared_chance, action->equation));
     if (action->own > 0)
-        seconds *= chance_factor((double)action->own, normal_deviate(s->sample, own_chance, (uint64_t)index));
+        seconds *= own_factor((double)action->own, normal_deviate(s->sample, own_chance, (uint64_t)index));
     return seconds;
 }

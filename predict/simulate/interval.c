@@ -24,11 +24,6 @@ static int64_t cheap_samples(int64_t actions)
     return samples < MIN_SAMPLES ? MIN_SAMPLES : samples > MAX_SAMPLES ? MAX_SAMPLES : samples;
 }
 
-/* What all times of a sample are multiplied with, for a machine whose errors are stated. */
-typedef struct factors {
-    double compute, network;
-} factors;
-
 /* The k-th digit-reversed fraction: its first n values are spread over (0, 1) as evenly as n values can be, so that
  * the median of few samples stays in place. */
 static double fraction(int64_t k, int base)
@@ -44,26 +39,21 @@ static double factor_of(double relative, int64_t sample, int base)
     return exp(sqrt(log1p(relative * relative)) * gsl_cdf_ugaussian_Pinv(fraction(sample, base)));
 }
 
-static factors draw_factors(const bmf_actions *actions, const bmf_network *network, int64_t sample)
+bmf_sample_factors sample_factors(double compute_error, double network_error, int64_t sample)
 {
-    return (factors){factor_of(actions->relative_error, sample, 3), factor_of(network->relative_error, sample, 2)};
+    return (bmf_sample_factors){factor_of(compute_error, sample, 3), factor_of(network_error, sample, 2)};
 }
 
 /* A network that is slower by a factor is one of which all times are longer by it. So computing is divided by the
  * network's factor, and the result multiplied with it. */
-static int simulate(const bmf_actions *actions, bmf_network *network, int64_t sample, factors by, double *seconds)
+static int simulate(const bmf_sampled_run *run, int64_t sample, bmf_sample_factors by, double *seconds)
 {
-    bmf_simulation result;
-    bmf_simulator *simulator = simulator_create(actions, network, sample);
-    simulator->compute_factor = by.compute / by.network;
-    const int status = simulator_run(simulator);
-    simulator_result(simulator, &result);
-    simulator_free(simulator);
-    *seconds = result.seconds * by.network;
-    if (status == BMF_OK && !(isfinite(*seconds) && *seconds >= 0))
+    BMF_TRY(run->simulate(run->state, sample, by.compute / by.network, seconds));
+    *seconds *= by.network;
+    if (!(isfinite(*seconds) && *seconds >= 0))
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the predicted time is %g s: the machine's costs are out of range",
                         *seconds);
-    return status;
+    return BMF_OK;
 }
 
 static int ascending(const void *a, const void *b)
@@ -90,24 +80,28 @@ static void bounds_by_student(bmf_prediction *prediction, double *seconds, int64
     prediction->high = exp(mean + side);
 }
 
-static const factors unchanged = {1.0, 1.0};
+static const bmf_sample_factors unchanged = {1.0, 1.0};
 
 /* Whether the first few samples differ from the run without noise. */
-static int probe(const bmf_actions *actions, bmf_network *network, double seconds, bool *noisy)
+static int probe(const bmf_sampled_run *run, double seconds, bool *noisy)
 {
     *noisy = false;
     for (int64_t k = 1; k <= CERTAIN_AFTER && !*noisy; k++) {
         double sample;
-        BMF_TRY(simulate(actions, network, k, unchanged, &sample));
+        BMF_TRY(simulate(run, k, unchanged, &sample));
         *noisy = sample != seconds;
     }
     return BMF_OK;
 }
 
-static int draw(const bmf_actions *actions, bmf_network *network, double *seconds, int64_t count)
+static int draw(const bmf_sampled_run *run, double *seconds, int64_t count)
 {
-    for (int64_t k = 0; k < count; k++)
-        BMF_TRY(simulate(actions, network, k + 1, draw_factors(actions, network, k + 1), &seconds[k]));
+    for (int64_t k = 0; k < count; k++) {
+        const bmf_sample_factors by = sample_factors(run->compute_error, run->network_error, k + 1);
+        BMF_TRY(simulate(run, k + 1, by, &seconds[k]));
+        if (run->drawn)
+            run->drawn(run->state, by.network);
+    }
     return BMF_OK;
 }
 
@@ -117,23 +111,23 @@ static double median_of(double *seconds, int64_t count)
     return gsl_stats_median_from_sorted_data(seconds, 1, (size_t)count);
 }
 
-int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction)
+int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction *prediction)
 {
-    const bool stated = actions->relative_error > 0.0 || network->relative_error > 0.0;
+    const bool stated = run->compute_error > 0.0 || run->network_error > 0.0;
     bool noisy;
     *prediction = (bmf_prediction){0};
-    BMF_TRY(simulate(actions, network, 0, unchanged, &prediction->seconds));
+    BMF_TRY(simulate(run, 0, unchanged, &prediction->seconds));
     prediction->low = prediction->high = prediction->median = prediction->seconds;
-    prediction->samples = samples > 0 ? samples : cheap_samples(actions->count);
+    prediction->samples = samples > 0 ? samples : cheap_samples(run->steps);
     if (prediction->seconds <= 0)
         return BMF_OK;
-    BMF_TRY(probe(actions, network, prediction->seconds, &noisy));
+    BMF_TRY(probe(run, prediction->seconds, &noisy));
     if (!noisy && !stated) {
         prediction->samples = prediction->samples < CERTAIN_AFTER ? prediction->samples : CERTAIN_AFTER;
         return BMF_OK;
     }
     double *seconds = allocate(prediction->samples * (int64_t)sizeof *seconds);
-    const int status = draw(actions, network, seconds, prediction->samples);
+    const int status = draw(run, seconds, prediction->samples);
     if (status == BMF_OK && noisy)
         prediction->median = median_of(seconds, prediction->samples);
     if (status == BMF_OK && prediction->samples >= ENOUGH_FOR_QUANTILES)
@@ -143,5 +137,41 @@ int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t 
     prediction->low = fmin(prediction->low, prediction->median);
     prediction->high = fmax(prediction->high, prediction->median);
     free(seconds);
+    return status;
+}
+
+/* ---- of actions ---- */
+
+typedef struct simulated_actions {
+    const bmf_actions *actions;
+    bmf_network *network;
+    double loading; /* of the run without noise */
+} simulated_actions;
+
+static int simulate_actions(void *state, int64_t sample, double compute_factor, double *seconds)
+{
+    simulated_actions *s = state;
+    bmf_simulation result;
+    bmf_simulator *simulator = simulator_create(s->actions, s->network, sample);
+    simulator->compute_factor = compute_factor;
+    const int status = simulator_run(simulator);
+    simulator_result(simulator, &result);
+    simulator_free(simulator);
+    *seconds = result.seconds - result.loading;
+    if (sample == 0)
+        s->loading = result.loading;
+    return status;
+}
+
+int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction)
+{
+    simulated_actions state = {.actions = actions, .network = network};
+    const int status = sampled_interval(&(bmf_sampled_run){.simulate = simulate_actions,
+                                                           .state = &state,
+                                                           .steps = actions->count,
+                                                           .compute_error = actions->relative_error,
+                                                           .network_error = network->relative_error},
+                                        samples, prediction);
+    prediction->loading = state.loading;
     return status;
 }

@@ -5,7 +5,7 @@
  * spans exactly what its lane did in it. Nanoseconds are rounded from one clock by one function, so what follows each
  * other does not overlap and what lies inside stays inside.
  * Intervals hold what is uncertain about the event itself, not when it begins: log-normal for computing and sending;
- * for receives the transport's error, as far as it is waited for.
+ * for receives the transport's error, as far as it is waited for. Better ones come from samples (events.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
+#include "runtime/trace/receive_costs.h"
 
 static const double SIDE_95 = 1.959963984540054; /* of the normal distribution */
 
@@ -35,6 +36,11 @@ typedef struct recorder {
     double **begin; /* by level and lane: when the open scope was entered */
     int32_t levels;
     int64_t *passed; /* by lane: boundaries */
+    int64_t *slot;   /* by event: see record_lengths */
+    int64_t slots, slot_capacity;
+    float *length; /* instead of events; not owned */
+    double factor;
+    bmf_receive_costs receives;
 } recorder;
 
 static int64_t nanoseconds(double seconds)
@@ -46,7 +52,7 @@ void simulator_record(bmf_simulator *s, bmf_trace_run *run)
 {
     recorder *r = allocate_clear(1, (int64_t)sizeof *r);
     r->run = run;
-    r->first_event = run->events;
+    r->first_event = run ? run->events : 0;
     r->scopes = 1; /* the program has no event */
     r->passed = allocate_clear(s->actions->processors, (int64_t)sizeof *r->passed);
     record_free(s);
@@ -64,15 +70,50 @@ void record_free(bmf_simulator *s)
     free(r->boundary);
     free(r->stack);
     free(r->passed);
+    free(r->slot);
     free(r);
     s->recorder = NULL;
 }
 
+void record_finish(bmf_simulator *s)
+{
+    if (s->recorder && s->recorder->run)
+        receive_costs_write(&s->recorder->receives, s->recorder->run);
+}
+
 void record_restart(bmf_simulator *s)
 {
-    bmf_trace_run *run = s->recorder->run;
-    run->events = s->recorder->first_event;
-    simulator_record(s, run);
+    const recorder old = *s->recorder;
+    if (old.run)
+        old.run->events = old.first_event;
+    simulator_record(s, old.run);
+    s->recorder->length = old.length;
+    s->recorder->factor = old.factor;
+}
+
+void record_lengths(bmf_simulator *s, float *length, double factor)
+{
+    simulator_record(s, NULL);
+    s->recorder->length = length;
+    s->recorder->factor = factor;
+}
+
+int64_t *record_take_slots(bmf_simulator *s)
+{
+    int64_t *slot = s->recorder->slot;
+    s->recorder->slot = NULL;
+    return slot;
+}
+
+/* An event, or its length in a sample. */
+static void keep(recorder *r, const bmf_event *event, int64_t slot, double seconds)
+{
+    if (r->length) {
+        r->length[slot] = (float)(seconds * r->factor);
+        return;
+    }
+    *ARRAY_APPEND(r->slot, r->slots, r->slot_capacity) = slot;
+    run_add(r->run, event);
 }
 
 int simulation_fits_trace(const bmf_simulation *result)
@@ -123,19 +164,23 @@ void record_refresh(bmf_simulator *s)
         pop_scope(s, r);
 }
 
-static void record_scope(recorder *r, const bmf_scope *scope, int64_t lane, double begin, double end)
+static void record_scope(const bmf_simulator *s, uint32_t number, int64_t lane, double begin, double end)
 {
+    const bmf_scope *scope = &s->actions->scope[number];
+    const int64_t slot = s->actions->count + number * s->actions->processors + lane;
     const int64_t from = nanoseconds(begin), to = nanoseconds(end);
-    run_add(r->run, &(bmf_event){.begin = from,
-                                 .end = to,
-                                 .amount = scope->amount ? scope->amount[lane] : 0,
-                                 .low = to - from,
-                                 .high = to - from,
-                                 .node = scope->node,
-                                 .instance = scope->instance,
-                                 .lane = (int32_t)lane,
-                                 .peer = -1,
-                                 .kind = scope->kind});
+    keep(s->recorder,
+         &(bmf_event){.begin = from,
+                      .end = to,
+                      .amount = scope->amount ? scope->amount[lane] : 0,
+                      .low = to - from,
+                      .high = to - from,
+                      .node = scope->node,
+                      .instance = scope->instance,
+                      .lane = (int32_t)lane,
+                      .peer = -1,
+                      .kind = scope->kind},
+         slot, end - begin);
 }
 
 void record_scopes(bmf_simulator *s, int64_t lane, int64_t position)
@@ -146,7 +191,7 @@ void record_scopes(bmf_simulator *s, int64_t lane, int64_t position)
         const boundary *passed = &r->boundary[*at];
         double *begin = &r->begin[passed->level][lane];
         if (passed->leaves)
-            record_scope(r, &s->actions->scope[passed->scope], lane, *begin, clock);
+            record_scope(s, passed->scope, lane, *begin, clock);
         else
             *begin = clock;
     }
@@ -179,7 +224,7 @@ static void record(bmf_simulator *s, const bmf_action *action, bmf_event event, 
     event.instance = scope->instance;
     event.round = action->round;
     event.lane = action->processor;
-    run_add(s->recorder->run, &event);
+    keep(s->recorder, &event, action - s->actions->action, end - begin);
 }
 
 void record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end)
@@ -211,6 +256,8 @@ void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_transi
     const bounds arrival = around(message->arrived - message->sent, error);
     const double low = fmax(message->sent + arrival.low - begin, 0),
                  high = fmax(message->sent + arrival.high - begin, 0);
+    if (s->recorder->run)
+        receive_costs_add(&s->recorder->receives, message->bytes, nanoseconds(message->receive_overhead));
     const bounds seconds =
         error > 0 ? (bounds){low + message->receive_overhead, high + message->receive_overhead} : (bounds){0, 0};
     record(s, action, (bmf_event){.kind = BMF_EVENT_RECEIVE, .amount = message->bytes, .peer = (int32_t)message->from},
@@ -222,11 +269,14 @@ void record_wait(bmf_simulator *s, const bmf_action *action, double begin, doubl
     record(s, action, (bmf_event){.kind = BMF_EVENT_WAIT, .peer = -1}, begin, end, (bounds){0, 0});
 }
 
-/* All agreements of a program take the same; if not, the trace tells the shortest. */
-void record_barrier(bmf_simulator *s, double seconds)
+/* All agreements of a program take the same; if not, the trace's head tells the shortest. */
+void record_barrier(bmf_simulator *s, const bmf_action *action, double begin, double end, double seconds)
 {
     bmf_trace_run *run = s->recorder->run;
-    const int64_t needed = nanoseconds(seconds);
+    if (action->name > 0)
+        record(s, action, (bmf_event){.kind = BMF_EVENT_COLLECTIVE, .peer = -1, .name = action->name}, begin, end,
+               (bounds){0, 0});
+    const int64_t needed = run ? nanoseconds(seconds) : 0;
     if (needed > 0 && (run->agreement == 0 || needed < run->agreement))
         run->agreement = needed;
 }

@@ -19,6 +19,7 @@ static void begin(bmf_simulator *s)
     for (int64_t p = 0; p < s->actions->processors; p++)
         s->processor[p] = (processor){.at = -1, .last = -1, .open = -1};
     s->linked = s->heap_count = s->barrier = 0;
+    s->loading = 0;
     s->rounds = 0;
     s->round_spare = -1;
     s->now = -1;
@@ -53,6 +54,7 @@ void simulator_free(bmf_simulator *s)
     if (!s)
         return;
     flights_clear(s);
+    record_finish(s);
     record_free(s);
     free(s->block);
     free(s->processor);
@@ -158,7 +160,7 @@ double simulator_clock(const bmf_simulator *s, int64_t p)
 
 void simulator_result(const bmf_simulator *s, bmf_simulation *result)
 {
-    *result = (bmf_simulation){.actions = s->linked};
+    *result = (bmf_simulation){.actions = s->linked, .loading = s->loading};
     for (int64_t p = 0; p < s->actions->processors; p++) {
         result->seconds = fmax(result->seconds, s->processor[p].clock);
         result->idle += s->processor[p].idle;

@@ -26,6 +26,7 @@ typedef struct bmf_simulator bmf_simulator;
 
 typedef struct bmf_simulation {
     double seconds; /* the last processor's clock */
+    double loading; /* of these before the program's start */
     int64_t actions, messages, bytes;
     double idle; /* seconds of waiting, over all processors */
 } bmf_simulation;
@@ -47,14 +48,31 @@ void simulator_free(bmf_simulator *simulator);
 /* Whether the times of a run that was recorded can stand in a trace: BMF_OK or BMF_ERROR_ARGUMENT. */
 int simulation_fits_trace(const bmf_simulation *result);
 
-/* The whole at once: the time without any noise, and the median and the 95 % interval of one run from `samples` random
- * samples (0: as many as are cheap, 20 to 200). Every wait takes a maximum, so that noise makes runs longer: the median
- * is what is to be expected. When nothing is uncertain all are equal; when only the machine is
- * (actions->relative_error, network->relative_error), median = seconds. */
+/* The whole at once, from the program's start: the time without any noise, and the median and the 95 % interval of one
+ * run from `samples` random samples (0: as many as are cheap, 20 to 200). Every wait takes a maximum, so that noise
+ * makes runs longer: the median is what is to be expected. When nothing is uncertain all are equal; when only the
+ * machine is (actions->relative_error, network->relative_error), median = seconds. */
 typedef struct bmf_prediction {
     double seconds, median, low, high;
+    double loading; /* files before the program's start, without noise; not in the others */
     int64_t samples;
 } bmf_prediction;
 int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction);
+/* The run without noise as events of `run` (as simulator_record says), each with the 95 % interval that it has in one
+ * run, with its waiting for others; whole: the length and interval of all of it. */
+int simulate_events(const bmf_actions *actions, bmf_network *network, bmf_trace_run *run, bmf_simulation *result,
+                    bmf_prediction *whole);
+
+/* The same for whatever can be simulated again and again. */
+typedef struct bmf_sampled_run {
+    /* The seconds of a sample, with all computing multiplied by a factor. */
+    int (*simulate)(void *state, int64_t sample, double compute_factor, double *seconds);
+    /* NULL, or called after each of those that the interval is made of; all its times are to be multiplied. */
+    void (*drawn)(void *state, double time_factor);
+    void *state;
+    int64_t steps;                       /* what a sample costs, as a number of actions */
+    double compute_error, network_error; /* relative errors of what is stated and not measured */
+} bmf_sampled_run;
+int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction *prediction);
 
 #endif

@@ -88,6 +88,7 @@ struct bmf_simulator {
     int32_t rounds, round_capacity, round_spare;
     taken *taken; /* working memory */
     int64_t taken_capacity;
+    double loading;  /* seconds until the program's start */
     int64_t barrier; /* processors that have come to the meeting */
     double barrier_clock;
     /* collective networks: by round */
@@ -128,6 +129,13 @@ flight *message_inject(bmf_simulator *s, const bmf_action *action, double now);
 void step_count_done(bmf_simulator *s, processor *sender, flight *sent);
 void step_fail(bmf_simulator *s, const bmf_transit *message, const char *what);
 
+/* ---- interval.c ---- */
+/* What all times of a sample are multiplied with, for a machine whose errors are stated. */
+typedef struct bmf_sample_factors {
+    double compute, network;
+} bmf_sample_factors;
+bmf_sample_factors sample_factors(double compute_error, double network_error, int64_t sample);
+
 /* ---- chance.c ---- */
 /* A factor around 1 that is never negative: log-normal with mean 1 and relative standard deviation `relative`, at the
  * point `normal` of the normal distribution. */
@@ -142,12 +150,19 @@ void record_compute(bmf_simulator *s, const bmf_action *action, double begin, do
 void record_send(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end);
 void record_receive(bmf_simulator *s, const bmf_action *action, const bmf_transit *message, double begin, double end);
 void record_wait(bmf_simulator *s, const bmf_action *action, double begin, double end);
-/* What the processors needed to agree; it is no event. */
-void record_barrier(bmf_simulator *s, double seconds);
+/* seconds: what the processors needed when the last one had come. */
+void record_barrier(bmf_simulator *s, const bmf_action *action, double begin, double end, double seconds);
+/* Instead of events only their lengths in seconds times `factor` are kept: of action k length[k], of scope s on lane p
+ * length[actions + s * processors + p]. */
+void record_lengths(bmf_simulator *s, float *length, double factor);
+/* The places in such an array of the events that were recorded, in their order; the caller frees. */
+int64_t *record_take_slots(bmf_simulator *s);
 /* Forgets all events, because the run begins anew. */
 void record_restart(bmf_simulator *s);
 /* Reads the scopes that were recorded so far. */
 void record_refresh(bmf_simulator *s);
 void record_free(bmf_simulator *s);
+/* No more events will come: what is known of all of them goes into the run. */
+void record_finish(bmf_simulator *s);
 
 #endif

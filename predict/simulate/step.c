@@ -163,11 +163,12 @@ static bool wait(bmf_simulator *s, processor *me, const bmf_action *action)
 
 static void leave_barrier(bmf_simulator *s, processor *me, double clock)
 {
-    const double given = s->actions->action[me->at].seconds, seconds = isnan(given) ? s->agreement : given;
-    me->idle += clock - me->clock;
+    const bmf_action *action = &s->actions->action[me->at];
+    const double begin = me->clock, seconds = isnan(action->seconds) ? s->agreement : action->seconds;
+    me->idle += clock - begin;
     me->clock = clock + seconds;
     if (s->recorder)
-        record_barrier(s, seconds);
+        record_barrier(s, action, begin, me->clock, seconds);
 }
 
 /* The last one wakes the others. */
@@ -181,6 +182,8 @@ static bool barrier(bmf_simulator *s, processor *me)
     }
     const double clock = s->barrier_clock;
     s->barrier = 0;
+    if (me->at < s->actions->start)
+        s->loading = clock;
     for (int64_t p = 0; p < s->actions->processors; p++) {
         processor *other = &s->processor[p];
         if (other->blocked_on != BLOCKED_BARRIER)

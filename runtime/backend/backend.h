@@ -36,7 +36,11 @@ typedef struct bmf_work {
     uint32_t round; /* tells the kernel calls of one skeleton call apart, for structural ids */
     const bmf_piece *piece;
     int64_t pieces;
-    bool dynamic; /* workers take the next piece in order as they get free, ignoring piece.worker */
+    bool dynamic;         /* workers take the next piece in order as they get free, ignoring piece.worker */
+    bmf_kernel_work each; /* what is done for every element */
+    /* Adds what a piece does besides, which depends on the data; after the pieces have run. May be NULL. */
+    void (*count)(const void *counted, int64_t index, const bmf_piece *piece, bmf_kernel_work *work);
+    const void *counted;
     int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker);
     void *state;
 } bmf_work;
@@ -73,12 +77,13 @@ typedef struct bmf_backend {
     int (*exchange)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
     /* The same in two halves, to compute while messages are on their way; sizes must be known. The round, what
      * transfer points to and all segments stay as they are until the end; received ones are complete only then. Rounds
-     * that are under way at once begin in the same order everywhere. progress lets messages proceed: to be called now
-     * and then while computing, by the thread that began. All three NULL: the backend cannot, see
+     * that are under way at once begin in the same order everywhere, unless they have channels of their own
+     * (ctx->channel). progress lets messages proceed: to be called now and then while computing, by the thread that
+     * began; it returns whether the end would not wait. All three NULL: the backend cannot, see
      * backend_exchange_begin. */
     int (*exchange_begin)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
                           bmf_exchange **under_way);
-    void (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
+    bool (*exchange_progress)(bmf_context *ctx, bmf_exchange *under_way);
     int (*exchange_end)(bmf_context *ctx, bmf_exchange *under_way);
     /* A sparse round: `sends` holds only messages from local processors, with sizes; the receivers' side is unknown.
      * Calls incoming for every message that arrives. Collective over all hosts, and settles (see below). Silent
@@ -102,6 +107,8 @@ typedef struct bmf_backend {
     int64_t (*now)(bmf_context *ctx, int64_t processor);
     /* ctx->processors and the local ones have changed, and so has an empty ctx->run. */
     int (*resize)(bmf_context *ctx);
+    /* bmf_barrier. */
+    void (*barrier)(bmf_context *ctx);
 
     /* ---- of backends that model another machine; NULL or false on the cluster ---- */
 
@@ -114,8 +121,6 @@ typedef struct bmf_backend {
     void (*file)(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds);
     /* The program itself begins here: everything before was loading. */
     void (*start)(bmf_context *ctx);
-    /* bmf_barrier. */
-    void (*barrier)(bmf_context *ctx);
     /* Called once by bmf_close, instead of writing the trace. */
     int (*finish)(bmf_context *ctx);
     /* Processors represent ranks of their own: what ranks do between two operations that communicate is done
@@ -123,6 +128,9 @@ typedef struct bmf_backend {
      * the first processor, before each of them, and after the last; the same calls are entered for each. */
     void (*emulate_rank)(bmf_context *ctx, bmf_rank_emulation_step step);
 } bmf_backend;
+
+/* What the collective operations of backends are called in traces, as kernels by their names. */
+extern const char backend_agreement[], backend_broadcast[], backend_allgather[], backend_barrier[];
 
 enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };
 
@@ -160,9 +168,12 @@ struct bmf_context {
     FILE *plan;
     char message[BMF_MESSAGE_SIZE];
     bmf_statistics statistics;
-    int64_t epoch;      /* monotonic clock at the start of the run, in this host's clock */
-    char *program;      /* as traces call it */
-    bmf_trace_run *run; /* NULL: not tracing */
+    int64_t epoch; /* monotonic clock at the start of the run, in this host's clock */
+    int channel;   /* of rounds that are begun: those of one channel begin in the same order everywhere; usually 0 */
+    int64_t reductions;              /* that were ever begun (bmf_reduce_begin) */
+    int under_way, reductions_depth; /* reductions that are, and ctx->depth of the call they all belong to */
+    char *program;                   /* as traces call it */
+    bmf_trace_run *run;              /* NULL: not tracing */
     char *trace_path;
     char *machine_path;     /* --bmf-machine, or NULL */
     int64_t imitated_ranks; /* --bmf-ranks, or 0 */
@@ -171,6 +182,13 @@ struct bmf_context {
     uint32_t *instances; /* by node: how often it was entered */
     uint32_t instances_capacity;
 };
+
+/* All ranks wait for each other; no event of traces. */
+void context_meet(bmf_context *ctx);
+
+/* Between the two nothing is recorded: what is done for a run but is no part of it. */
+bmf_trace_run *recording_pause(bmf_context *ctx);
+void recording_resume(bmf_context *ctx, bmf_trace_run *run);
 
 /* Nanoseconds on the monotonic clock since ctx->epoch. */
 int64_t context_now(const bmf_context *ctx);
@@ -190,10 +208,9 @@ static inline int backend_exchange_begin(bmf_context *ctx, const bmf_round *roun
     return ctx->backend->exchange_begin ? ctx->backend->exchange_begin(ctx, round, round_number, transfer, under_way)
                                         : ctx->backend->exchange(ctx, round, round_number, transfer);
 }
-static inline void backend_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
+static inline bool backend_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
 {
-    if (under_way)
-        ctx->backend->exchange_progress(ctx, under_way);
+    return !under_way || ctx->backend->exchange_progress(ctx, under_way);
 }
 static inline int backend_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
 {

@@ -79,7 +79,7 @@ void clock_start(bmf_context *ctx, int64_t started)
         return;
     const int64_t offset = clock_offset(ctx);
     MPI_Request request;
-    bmf_barrier(ctx);
+    context_meet(ctx);
     int64_t epoch = monotonic_ns();
     MPI_Ibcast(&epoch, 1, MPI_INT64_T, 0, ctx->comm, &request);
     wait_all(ctx, 1, &request);

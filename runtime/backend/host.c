@@ -85,6 +85,22 @@ int host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_piece_
                     first.code, (long long)piece->processor, (long long)piece->begin, (long long)piece->end - 1);
 }
 
+void host_count(const bmf_work *work, int64_t index, bmf_kernel_work *sum)
+{
+    const bmf_piece *piece = &work->piece[index];
+    kernel_work_add(sum, &work->each, piece->end - piece->begin);
+    if (work->count)
+        work->count(work->counted, index, piece, sum);
+}
+
+int64_t host_fresh_bytes(void)
+{
+    static int64_t last;
+    const int64_t now = buffer_fresh_bytes(), since = now - last;
+    last = now;
+    return since;
+}
+
 /* ---- messages ---- */
 
 /* Copies segment by segment; both sides hold the same number of bytes in all. */

@@ -15,8 +15,6 @@ int share_path(bmf_context *ctx, int status, const char *path, char shared[BMF_S
         else
             status = bmf_fail(ctx, BMF_ERROR_FILE, "%.200s..: the name is too long", path);
     }
-    if (ctx->ranks == 1)
-        return bmf_agree(ctx, status);
     if (status != BMF_OK)
         failure_note(ctx, status);
     return ctx->backend->bcast(ctx, 0, shared, BMF_SHARED_PATH);

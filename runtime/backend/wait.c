@@ -1,26 +1,16 @@
 /* Polite waiting; see the header.
  *
  * MPICH makes progress only inside MPI calls, so waiting is polling. When every rank has a core the loop spins. When
- * ranks outnumber cores a spinning rank takes the time slice of the one it waits for: after a few tries each further
- * one gives up the core for a short sleep. */
-#define _GNU_SOURCE
+ * ranks outnumber cores a spinning rank takes the time slice of the one it waits for: it gives up the core. */
 #include "runtime/backend/wait.h"
 
-#include <time.h>
-
 #include "runtime/backend/backend.h"
-
-enum { TRIES_BEFORE_SLEEP = 20 };
-static const long shortest_sleep_ns = 1000, longest_sleep_ns = 200000;
+#include "runtime/base/pause.h"
 
 void wait_step(bmf_context *ctx, int *tries)
 {
-    if (!ctx->oversubscribed || ++*tries < TRIES_BEFORE_SLEEP)
-        return;
-    /* Doubles every eight tries: short waits stay short, long ones leave the cores alone. */
-    int doublings = (*tries - TRIES_BEFORE_SLEEP) / 8;
-    long sleep_ns = doublings > 7 ? longest_sleep_ns : shortest_sleep_ns << doublings;
-    nanosleep(&(struct timespec){0, sleep_ns}, NULL);
+    if (ctx->oversubscribed)
+        pause_between_tries(tries);
 }
 
 void wait_all(bmf_context *ctx, int count, MPI_Request *requests)

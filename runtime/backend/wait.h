@@ -1,6 +1,6 @@
 /* Waiting: the one function that waits for MPI (design: MPICH spins; with more ranks than cores that costs a scheduler
- * slice per message). Spins while every rank has a core of its own, otherwise tries about 20 times and then sleeps
- * briefly between tries. All communication in bmf is non-blocking and ends here. */
+ * slice per message). Spins while every rank has a core of its own, otherwise gives up the core between tries and
+ * sleeps when waiting gets long (runtime/base/pause.h). All communication in bmf is non-blocking and ends here. */
 #ifndef BMF_WAIT_H
 #define BMF_WAIT_H
 

@@ -31,6 +31,7 @@ typedef struct bmf_buffer_pool {
 
 static bmf_buffer_pool middle, mapped;
 static int64_t live, peak; /* bytes of mapped buffers: in use, most ever in use */
+static int64_t fresh;      /* bytes that the system gave */
 
 static void give_back(bmf_buffer *buffer)
 {
@@ -117,6 +118,7 @@ static bmf_buffer *create_mapped(int64_t asked)
             free(buffer);
             return NULL;
         }
+        fresh += size;
     }
     buffer->references = 1;
     live += buffer->size;
@@ -140,6 +142,7 @@ static bmf_buffer *create_small(int64_t asked)
         free(buffer);
         return NULL;
     }
+    fresh += size < MIDDLE ? 0 : size;
     return buffer;
 }
 
@@ -171,6 +174,11 @@ void buffer_release(bmf_buffer *buffer)
     } else {
         give_back(buffer);
     }
+}
+
+int64_t buffer_fresh_bytes(void)
+{
+    return fresh;
 }
 
 /* A copy costs less than a quarter of what filled the buffer. */

@@ -29,6 +29,9 @@ void buffer_release(bmf_buffer *buffer);
 /* The same contents up to `used` bytes, in a buffer that nobody else holds: exchanged for a smaller one if most of it
  * would lie idle, NULL if none are used. */
 void buffer_shrink(bmf_buffer **buffer, int64_t used);
+/* How many bytes of buffers the system has given so far, which no pool had: their pages are touched for the first time
+ * by whoever writes them. Buffers below 64 KiB do not count. */
+int64_t buffer_fresh_bytes(void);
 /* Returns the pools' memory to the system. */
 void buffer_trim(void);
 /* For commands, which own their process: the C library keeps what is freed, up to 64 MiB, instead of returning pages

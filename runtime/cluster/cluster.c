@@ -21,17 +21,42 @@ int cluster_settle(bmf_context *ctx, int64_t first)
     return failure_settled(ctx, first);
 }
 
+int64_t cluster_collective_begin(const bmf_context *ctx)
+{
+    return ctx->run ? context_now(ctx) : 0;
+}
+
+void cluster_collective_end(bmf_context *ctx, const char *what, int64_t begin)
+{
+    if (!ctx->run)
+        return;
+    const int64_t end = context_now(ctx);
+    const uint16_t name = (uint16_t)run_name(ctx->run, what);
+    for (int64_t p = ctx->first_processor; p < ctx->first_processor + ctx->local_processors; p++)
+        cluster_event(ctx, BMF_EVENT_COLLECTIVE, p, begin, end, 0, -1, 0, name);
+}
+
 static int cluster_agree(bmf_context *ctx, int status)
 {
     if (status != BMF_OK)
         failure_note(ctx, status);
+    const int64_t begin = cluster_collective_begin(ctx);
     int64_t mine = failure_key(ctx), first = mine;
     MPI_Request request;
     if (ctx->ranks > 1) {
         MPI_Iallreduce(&mine, &first, 1, MPI_INT64_T, MPI_MIN, ctx->comm, &request);
         wait_all(ctx, 1, &request);
     }
-    return cluster_settle(ctx, first);
+    status = cluster_settle(ctx, first);
+    cluster_collective_end(ctx, backend_agreement, begin);
+    return status;
+}
+
+static void cluster_barrier(bmf_context *ctx)
+{
+    const int64_t begin = cluster_collective_begin(ctx);
+    context_meet(ctx);
+    cluster_collective_end(ctx, backend_barrier, begin);
 }
 
 /* The root's key travels before the data. */
@@ -40,8 +65,12 @@ static int cluster_bcast(bmf_context *ctx, int64_t processor, void *data, int64_
     const int root = bmf_rank_of(ctx, processor);
     const int64_t key_bytes = (int64_t)sizeof(int64_t), all = key_bytes + bytes;
     int64_t key = failure_key(ctx);
-    if (ctx->ranks == 1)
-        return cluster_agree(ctx, BMF_OK);
+    const int64_t begin = cluster_collective_begin(ctx);
+    if (ctx->ranks == 1) {
+        const int status = cluster_settle(ctx, key);
+        cluster_collective_end(ctx, backend_broadcast, begin);
+        return status;
+    }
     char *packed = allocate(all);
     if (ctx->rank == root) {
         memcpy(packed, &key, sizeof key);
@@ -58,6 +87,7 @@ static int cluster_bcast(bmf_context *ctx, int64_t processor, void *data, int64_
     if (key == failure_none)
         memcpy(data, packed + key_bytes, (size_t)bytes);
     free(packed);
+    cluster_collective_end(ctx, backend_broadcast, begin);
     return key == failure_none ? BMF_OK : cluster_agree(ctx, BMF_OK);
 }
 
@@ -94,7 +124,10 @@ static int64_t gather_records(bmf_context *ctx, const int64_t *values, int64_t c
 static int cluster_allgather(bmf_context *ctx, const int64_t *values, int64_t count, const int64_t *counts,
                              int64_t *all)
 {
-    return cluster_settle(ctx, gather_records(ctx, values, count, counts, all));
+    const int64_t begin = cluster_collective_begin(ctx);
+    const int status = cluster_settle(ctx, gather_records(ctx, values, count, counts, all));
+    cluster_collective_end(ctx, backend_allgather, begin);
+    return status;
 }
 
 static int64_t cluster_now(bmf_context *ctx, int64_t processor)
@@ -126,6 +159,7 @@ const bmf_backend cluster_backend = {
     .destroy = cluster_destroy,
     .now = cluster_now,
     .resize = cluster_start,
+    .barrier = cluster_barrier,
 };
 
 int cluster_start(bmf_context *ctx)
@@ -148,6 +182,8 @@ void cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t 
     bmf_cluster *cluster = ctx->backend_state;
     int64_t *clock = &cluster->lane_clock[lane - ctx->first_processor];
     const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
+    if (kind != BMF_EVENT_KERNEL && kind > BMF_EVENT_SKELETON)
+        host_fresh_bytes();
     begin = begin > *clock ? begin : *clock;
     end = end > begin ? end : begin;
     *clock = end;

@@ -19,14 +19,20 @@ enum {
     BMF_TAG_REST = 2,
     BMF_TAG_SPARSE = 3, /* and 4 */
     BMF_TAG_NOTE = 5,
+    BMF_TAG_CHANNEL = 16, /* plus a channel from 1 on */
     BMF_TAG_DIRECT = 4096 /* and as many more */
 };
+
+static inline int cluster_exchange_tag(const bmf_context *ctx)
+{
+    return ctx->channel > 0 ? BMF_TAG_CHANNEL + ctx->channel : BMF_TAG_EXCHANGE;
+}
 
 int cluster_compute(bmf_context *ctx, const bmf_work *work);
 int cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
 int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
                            const bmf_transfer *transfer, bmf_exchange **under_way);
-void cluster_exchange_progress(bmf_context *ctx, bmf_exchange *under_way);
+bool cluster_exchange_progress(bmf_context *ctx, bmf_exchange *under_way);
 int cluster_exchange_end(bmf_context *ctx, bmf_exchange *under_way);
 int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t round_number,
                             const bmf_transfer *transfer);
@@ -34,6 +40,10 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t r
 /* Records an event on a lane of this rank, starting no earlier than the lane's last event ended. */
 void cluster_event(bmf_context *ctx, bmf_event_kind kind, int64_t lane, int64_t begin, int64_t end, int64_t amount,
                    int64_t peer, uint32_t round_number, uint16_t name);
+
+/* A collective operation of all ranks is an event on every lane of this rank; what: one of backend.h's names. */
+int64_t cluster_collective_begin(const bmf_context *ctx);
+void cluster_collective_end(bmf_context *ctx, const char *what, int64_t begin);
 
 /* Counts a message between processors if it is one. */
 static inline void cluster_count(bmf_context *ctx, const bmf_message *message, int64_t bytes)

@@ -167,8 +167,12 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t n
     for (int64_t i = 0; i < sends->count; i++)
         if (is_local(ctx, sends->message[i].to))
             cluster_copy(ctx, &sends->message[i], number, transfer);
-    if (ctx->ranks == 1)
-        return cluster_settle(ctx, first);
+    int64_t settling_since = cluster_collective_begin(ctx);
+    if (ctx->ranks == 1) {
+        const int status = cluster_settle(ctx, first);
+        cluster_collective_end(ctx, backend_agreement, settling_since);
+        return status;
+    }
     int tag = BMF_TAG_SPARSE + cluster->sparse_tag;
     cluster->sparse_tag ^= 1;
     parcel *parcels = make_parcels(ctx, sends);
@@ -193,6 +197,7 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t n
         } else {
             MPI_Testall(outgoing.count, outgoing.request, &sent, MPI_STATUSES_IGNORE);
             if (sent) {
+                settling_since = cluster_collective_begin(ctx);
                 MPI_Iallreduce(&key, &first, 1, MPI_INT64_T, MPI_MIN, ctx->comm, &settling);
                 is_settling = true;
             }
@@ -204,5 +209,7 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t n
         buffer_release(parcels[r].buffer);
     free(parcels);
     flight_free(&outgoing);
-    return cluster_settle(ctx, first);
+    const int status = cluster_settle(ctx, first);
+    cluster_collective_end(ctx, backend_agreement, settling_since);
+    return status;
 }

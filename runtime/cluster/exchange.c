@@ -193,7 +193,7 @@ static void post_receives(bmf_context *ctx, bmf_exchange *x)
         group->request_first = flight->count;
         if (group->packed_bytes > 0) {
             group->packed = allocate(group->packed_bytes);
-            flight_receive(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
+            flight_receive(ctx, flight, group->packed, group->packed_bytes, group->peer, cluster_exchange_tag(ctx));
         }
         for (int64_t i = group->first; i < group->first + group->count; i++) {
             if (wire_packs(receives->remote[i].message))
@@ -204,7 +204,8 @@ static void post_receives(bmf_context *ctx, bmf_exchange *x)
                 if (direct)
                     direct_add(direct_with(x, group), false, &segment[s]);
                 else
-                    flight_receive(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
+                    flight_receive(ctx, flight, segment[s].data, segment[s].bytes, group->peer,
+                                   cluster_exchange_tag(ctx));
             }
         }
         group->open_requests = group->request_count = flight->count - group->request_first;
@@ -230,7 +231,7 @@ static void post_sends(bmf_context *ctx, bmf_exchange *x)
                 to = copy_out(to, segment, transfer->outgoing(transfer->state, m, segment));
             record_send(ctx, m, begin, m->bytes, x->number);
         }
-        flight_send(ctx, flight, group->packed, group->packed_bytes, group->peer, BMF_TAG_EXCHANGE);
+        flight_send(ctx, flight, group->packed, group->packed_bytes, group->peer, cluster_exchange_tag(ctx));
         for (int64_t i = group->first; i < group->first + group->count; i++) {
             const bmf_message *m = sends->remote[i].message;
             int64_t begin = ctx->run ? context_now(ctx) : 0;
@@ -242,7 +243,7 @@ static void post_sends(bmf_context *ctx, bmf_exchange *x)
                 if (direct)
                     direct_add(direct_with(x, group), true, &segment[s]);
                 else
-                    flight_send(ctx, flight, segment[s].data, segment[s].bytes, group->peer, BMF_TAG_EXCHANGE);
+                    flight_send(ctx, flight, segment[s].data, segment[s].bytes, group->peer, cluster_exchange_tag(ctx));
             }
             record_send(ctx, m, begin, m->bytes, x->number);
         }
@@ -331,10 +332,11 @@ static bool progress(bmf_context *ctx, bmf_exchange *x, bool copies, bool *open)
     return moved || count > 0;
 }
 
-void cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
+bool cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
 {
     bool open;
     progress(ctx, x, false, &open);
+    return !open;
 }
 
 static void free_exchange(bmf_exchange *x)

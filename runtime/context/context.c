@@ -7,6 +7,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 #include "runtime/context/private.h"
+#include "runtime/backend/host.h"
 #include "runtime/backend/wait.h"
 
 int64_t context_now(const bmf_context *ctx)
@@ -21,10 +22,6 @@ double bmf_seconds(const bmf_context *ctx)
 
 int bmf_max_seconds(bmf_context *ctx, double seconds, double *slowest)
 {
-    if (ctx->ranks == 1) {
-        *slowest = seconds;
-        return BMF_OK;
-    }
     int64_t mine = (int64_t)(seconds * 1e9), *all = allocate(ctx->ranks * (int64_t)sizeof *all), largest = 0;
     int status = ctx->backend->allgather(ctx, &mine, 1, NULL, all);
     for (int k = 0; status == BMF_OK && k < ctx->ranks; k++)
@@ -135,10 +132,6 @@ bmf_statistics bmf_local_statistics(const bmf_context *ctx)
 int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total)
 {
     const bmf_statistics *s = &ctx->statistics;
-    if (ctx->ranks == 1) {
-        *total = *s;
-        return BMF_OK;
-    }
     int64_t mine[4] = {s->messages, s->bytes, s->rank_messages, s->rank_bytes}, sum[4] = {0};
     int64_t *all = allocate(4 * ctx->ranks * (int64_t)sizeof *all);
     int status = ctx->backend->allgather(ctx, mine, 4, NULL, all);
@@ -152,11 +145,12 @@ int bmf_total_statistics(bmf_context *ctx, bmf_statistics *total)
 
 void bmf_barrier(bmf_context *ctx)
 {
+    ctx->backend->barrier(ctx);
+}
+
+void context_meet(bmf_context *ctx)
+{
     MPI_Request request;
-    if (ctx->backend->barrier) {
-        ctx->backend->barrier(ctx);
-        return;
-    }
     MPI_Ibarrier(ctx->comm, &request);
     wait_all(ctx, 1, &request);
 }
@@ -166,5 +160,6 @@ void program_start(bmf_context *ctx)
     if (ctx->backend->start)
         ctx->backend->start(ctx);
     else
-        bmf_barrier(ctx);
+        context_meet(ctx);
+    host_fresh_bytes();
 }

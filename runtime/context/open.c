@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "bmf/mpi.h"
+#include "runtime/base/abort_ranks.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/handle.h"
 #include "runtime/base/launcher.h"
@@ -223,15 +224,28 @@ void finalise_unless_open(void)
         finalise_hook();
 }
 
+/* Messages of these reductions are still on their way, into memory that nobody would free. */
+static _Noreturn void refuse_unfinished(const bmf_context *ctx)
+{
+    const int under_way = ctx->under_way;
+    if (bmf_is_root(ctx))
+        fprintf(stderr, "bmf: bmf_close: %d reduction%s begun and not waited for (bmf_reduction_wait)\n", under_way,
+                under_way == 1 ? " was" : "s were");
+    fflush(stderr);
+    abort_ranks(bmf_exit_code(BMF_ERROR_ARGUMENT));
+}
+
 int bmf_close(bmf_context *ctx)
 {
     int status = BMF_OK;
     if (!ctx)
         return 0;
+    if (ctx->under_way > 0)
+        refuse_unfinished(ctx);
     if (ctx->backend->finish) {
         status = ctx->backend->finish(ctx);
     } else if (ctx->run) {
-        bmf_barrier(ctx);
+        context_meet(ctx);
         close_program(ctx);
         status = trace_write_parallel(ctx, ctx->run, ctx->trace_path);
     }

@@ -91,3 +91,18 @@ int skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status)
         leave(ctx, BMF_EVENT_SKELETON, partition);
     return status;
 }
+
+const char backend_agreement[] = "agreement", backend_broadcast[] = "broadcast", backend_allgather[] = "allgather",
+           backend_barrier[] = "barrier";
+
+bmf_trace_run *recording_pause(bmf_context *ctx)
+{
+    bmf_trace_run *run = ctx->run;
+    ctx->run = NULL;
+    return run;
+}
+
+void recording_resume(bmf_context *ctx, bmf_trace_run *run)
+{
+    ctx->run = run;
+}

@@ -3,7 +3,8 @@
  * Method: one record per line, `type event seconds processor process fields [descriptor data..]`, sorted by time:
  *   -901  the whole trace, on every processor
  *   -21   a send: bytes, type 1, receiver; no data at its end
- *   -51   a receive: type 1; at its end bytes, type 1, sender
+ *   -51   a receive: type 1; at its end bytes, type 1, sender. Of predicted runs it begins when the message is there,
+ *         so that what comes before is idle, as the document has it (3.4.1); measured ones do not say when that is
  *   -601  idle: every gap between leaf events of a processor, which are moved apart where they overlap
  *   1 ..  user events, kind + 1: every event, just inside its own record, with its structural id in two halves of 31
  *         bits, high half first
@@ -17,6 +18,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/convert/convert.h"
 #include "runtime/convert/view.h"
+#include "runtime/trace/receive_costs.h"
 
 enum { ALL_PROCESSES = -1, MESSAGE_TYPE = 1 };
 
@@ -218,11 +220,43 @@ static char *insert_part(const char *path, const char *part)
     return result;
 }
 
-int convert_picl(bmf_context *ctx, const bmf_trace *trace, const char *path)
+/* The run with receives that begin when the message is there, where it is known; otherwise as it is. Returns whether
+ * the copy has events of its own. */
+static bool copy_run(const bmf_trace_run *run, bmf_trace_run *copy)
+{
+    bmf_receive_costs costs;
+    receive_costs_read(run, &costs);
+    *copy = *run;
+    if (costs.count == 0 || run->detail)
+        return false;
+    copy->event = allocate_array(run->events, (int64_t)sizeof *copy->event);
+    for (int64_t k = 0; k < run->events; k++) {
+        bmf_event *event = &copy->event[k];
+        *event = run->event[k];
+        if (event->kind != BMF_EVENT_RECEIVE)
+            continue;
+        const int64_t there = event->end - receive_costs_of(&costs, event->amount);
+        event->begin = there > event->begin ? there : event->begin;
+    }
+    return true;
+}
+
+int convert_picl(bmf_context *ctx, const bmf_trace *whole, const char *path)
 {
     bmf_view view[2];
-    views_create(trace, BMF_STYLE_PLAIN, view);
+    bmf_trace_run copy[2];
+    bool own[2] = {false, false};
+    bmf_trace copies = *whole;
+    const bmf_trace *trace = &copies;
     int status = BMF_OK;
+    for (int k = 0; k < whole->runs; k++) {
+        own[k] = copy_run(whole->run[k], &copy[k]);
+        copies.run[k] = &copy[k];
+        if (own[k] && status == BMF_OK && run_sort(&copy[k]) != BMF_OK)
+            status =
+                bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to sort a trace of %lld events", (long long)copy[k].events);
+    }
+    views_create(trace, BMF_STYLE_PLAIN, view);
     for (int k = 0; trace->runs > 1 && k < trace->runs && status == BMF_OK; k++) {
         char *single = insert_part(path, view[k].number ? "pred" : "meas");
         status = write_file(ctx, &view[k], 1, single);
@@ -231,5 +265,8 @@ int convert_picl(bmf_context *ctx, const bmf_trace *trace, const char *path)
     if (status == BMF_OK)
         status = write_file(ctx, view, trace->runs, path);
     views_free(view, trace->runs);
+    for (int k = 0; k < whole->runs; k++)
+        if (own[k])
+            free(copy[k].event);
     return status;
 }

@@ -1,16 +1,17 @@
 /* Parts: what one rank of a recorded MPI program writes while it runs (predict/record), and parts.c unites to a trace.
  *
- * A part is a file RANK.part in the directory TRACE.parts: a header of one page, then records of 80 bytes. A record is
- * an event with its details, or defines a number that later events use; texts and lists follow their record in as many
- * records as they take. The file is mapped while it is written: `records` in the header always says how many stand in
- * it, so that whatever ends the program leaves a part that can be read. Numbers of names, nodes and groups are the
- * rank's own. */
+ * A part is a file RANK.part in the directory TRACE.parts: a header of one page, a buffer, then records of 80 bytes. A
+ * record is an event with its details, or defines a number that later events use; texts and lists follow their record
+ * in as many records as they take, and stand with it, either in the buffer or behind it. Header and buffer are mapped
+ * while the part is written, and full buffers are written behind the others: `records` in the header always says how
+ * many there are, of which the first `written` stand behind the buffer and the others in it, so that whatever ends the
+ * program leaves a part that can be read. Numbers of names, nodes and groups are the rank's own. */
 #ifndef BMF_PART_FORMAT_H
 #define BMF_PART_FORMAT_H
 
 #include "runtime/trace/trace.h"
 
-#define PART_MAGIC   "BMFPART1"
+#define PART_MAGIC   "BMFPART2"
 #define PART_ENDING  ".part"
 #define PARTS_ENDING ".parts"
 
@@ -35,18 +36,25 @@ enum { PART_WORLD = 1 };
 
 typedef enum part_state { PART_RUNNING, PART_FINISHED, PART_ABORTED, PART_EXITED } part_state;
 
-enum { PART_HEADER_BYTES = 4096, PART_TEXT = 256 };
+enum {
+    PART_HEADER_BYTES = 4096,
+    PART_BUFFER_RECORDS = 1024,
+    PART_RECORDS_AT = PART_HEADER_BYTES + PART_BUFFER_RECORDS * (int)sizeof(part_record),
+    PART_TEXT = 256
+};
 
 typedef struct part_header {
     char magic[8];
     int32_t rank, ranks;
     int64_t records;  /* that stand in the file, definitions and their texts included */
+    int64_t written;  /* of these, behind the buffer */
     int64_t dropped;  /* events that found no room on the disk */
     uint32_t state;   /* part_state */
     uint32_t in_call; /* name of the call that the rank is in, 0: none */
     uint32_t cpu_clock, polite;
     uint32_t sums; /* events are sums: end: nanoseconds, low and high: how many calls */
     uint32_t zero;
+    double drift; /* seconds in a second that the clock ran ahead of rank 0's; events are not corrected */
     char program[PART_TEXT], machine[PART_TEXT];
 } part_header;
 _Static_assert(sizeof(part_header) <= PART_HEADER_BYTES, "header of a part");

@@ -103,6 +103,8 @@ void parts_remove(const char *directory)
 
 /* ---- one part ---- */
 
+static const double MAX_DRIFT = 0.5;
+
 typedef struct reading {
     bmf_context *ctx;
     const char *directory;
@@ -122,8 +124,8 @@ typedef struct reading {
 typedef struct part {
     const char *path;
     const part_header *header;
-    const part_record *record;
-    int64_t records, bytes;
+    const part_record *buffer, *record;
+    int64_t records, written, bytes; /* those from `written` on are in the buffer */
     uint32_t *name, *node, *group;
     int64_t names, nodes, groups, name_capacity, node_capacity, group_capacity;
     int64_t end; /* of its events */
@@ -132,6 +134,11 @@ typedef struct part {
 static int damaged(const reading *r, const part *p, int64_t record)
 {
     return bmf_fail(r->ctx, BMF_ERROR_FILE, "trace part '%s': is damaged: record %" PRId64, p->path, record);
+}
+
+static int64_t clamp(int64_t number, int64_t least, int64_t most)
+{
+    return number < least ? least : number > most ? most : number;
 }
 
 static int map_part(const reading *r, part *p)
@@ -144,7 +151,7 @@ static int map_part(const reading *r, part *p)
         return bmf_fail(r->ctx, BMF_ERROR_FILE, "cannot open trace part '%s': %s", p->path, strerror(errno));
     }
     p->bytes = about.st_size;
-    const bool whole = S_ISREG(about.st_mode) && p->bytes >= PART_HEADER_BYTES;
+    const bool whole = S_ISREG(about.st_mode) && p->bytes >= PART_RECORDS_AT;
     void *memory = whole ? mmap(NULL, (size_t)p->bytes, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
     close(file);
     if (memory == MAP_FAILED || memcmp(memory, PART_MAGIC, sizeof p->header->magic) != 0) {
@@ -153,11 +160,22 @@ static int map_part(const reading *r, part *p)
         return bmf_fail(r->ctx, BMF_ERROR_FILE, "trace part '%s': is not a part of a trace", p->path);
     }
     p->header = memory;
-    p->record = (const part_record *)((const char *)memory + PART_HEADER_BYTES);
-    p->records = p->header->records;
-    const int64_t room = (p->bytes - PART_HEADER_BYTES) / (int64_t)sizeof *p->record;
-    p->records = p->records < 0 ? 0 : p->records > room ? room : p->records;
+    p->buffer = (const part_record *)((const char *)memory + PART_HEADER_BYTES);
+    p->record = p->buffer + PART_BUFFER_RECORDS;
+    const int64_t room = (p->bytes - PART_RECORDS_AT) / (int64_t)sizeof *p->record;
+    if (!(p->header->drift > -MAX_DRIFT && p->header->drift < MAX_DRIFT))
+        return bmf_fail(r->ctx, BMF_ERROR_FILE, "trace part '%s': is damaged: its clock drifts by %g", p->path,
+                        p->header->drift);
+    p->records = clamp(p->header->records, 0, room + PART_BUFFER_RECORDS);
+    p->written = clamp(p->header->written, 0, p->records < room ? p->records : room);
+    if (p->records - p->written > PART_BUFFER_RECORDS)
+        p->records = p->written + PART_BUFFER_RECORDS;
     return BMF_OK;
+}
+
+static const part_record *record_at(const part *p, int64_t at)
+{
+    return at < p->written ? p->record + at : p->buffer + (at - p->written);
 }
 
 static void free_part(part *p)
@@ -172,8 +190,9 @@ static void free_part(part *p)
 /* What follows a record, if there are so many bytes; `size`: of one of its elements. */
 static const void *tail_of(const part *p, int64_t at, int64_t count, int64_t size)
 {
-    const int64_t room = (p->records - at - 1) * (int64_t)sizeof(part_record);
-    return count >= 0 && count <= room / size ? p->record + at + 1 : NULL;
+    const int64_t end = at < p->written ? p->written : p->records;
+    const int64_t room = (end - at - 1) * (int64_t)sizeof(part_record);
+    return count >= 0 && count <= room / size ? record_at(p, at) + 1 : NULL;
 }
 
 /* Remembers the run's number for the part's next own one. */
@@ -187,7 +206,7 @@ static bool know(uint32_t **number, int64_t *count, int64_t *capacity, int64_t o
 
 static bool take_name(const reading *r, part *p, int64_t at, int64_t *tail)
 {
-    const bmf_event *e = &p->record[at].event;
+    const bmf_event *e = &record_at(p, at)->event;
     const char *text = tail_of(p, at, e->low, 1);
     if (!text || e->low < 1 || text[e->low - 1] != '\0' || r->run->names >= UINT16_MAX)
         return false;
@@ -197,7 +216,7 @@ static bool take_name(const reading *r, part *p, int64_t at, int64_t *tail)
 
 static bool take_node(const reading *r, part *p, int64_t at)
 {
-    const bmf_event *e = &p->record[at].event;
+    const bmf_event *e = &record_at(p, at)->event;
     if (e->low < 0 || e->low >= p->nodes || e->high < 0 || e->high >= p->names)
         return false;
     const char *text = r->run->name[p->name[e->high]];
@@ -243,7 +262,7 @@ static void add_world(reading *r)
 
 static bool take_group(reading *r, part *p, int64_t at, int64_t *tail)
 {
-    const bmf_event *e = &p->record[at].event;
+    const bmf_event *e = &record_at(p, at)->event;
     const int32_t *member = tail_of(p, at, e->low, (int64_t)sizeof *member);
     if (!member || e->low < 1 || r->run->groups + 1 >= 1U << BMF_DETAIL_GROUP_BITS)
         return false;
@@ -257,7 +276,7 @@ static bool take_group(reading *r, part *p, int64_t at, int64_t *tail)
 
 static bool name_group(const reading *r, const part *p, int64_t at)
 {
-    const bmf_event *e = &p->record[at].event;
+    const bmf_event *e = &record_at(p, at)->event;
     if (e->amount < 0 || e->amount >= p->groups || e->high < 0 || e->high >= p->names)
         return false;
     r->run->group[p->group[e->amount]].name = p->name[e->high];
@@ -266,7 +285,7 @@ static bool name_group(const reading *r, const part *p, int64_t at)
 
 static bool take_fact(const reading *r, const part *p, int64_t at, int64_t *tail)
 {
-    const bmf_event *e = &p->record[at].event;
+    const bmf_event *e = &record_at(p, at)->event;
     if (e->low < 1 || e->high < 1 || e->low > INT32_MAX || e->high > INT32_MAX)
         return false;
     const char *text = tail_of(p, at, e->low + e->high, 1);
@@ -277,16 +296,27 @@ static bool take_fact(const reading *r, const part *p, int64_t at, int64_t *tail
     return true;
 }
 
+/* A time of the part's clock, in rank 0's. */
+static int64_t without_drift(const part *p, int64_t time)
+{
+    return p->header->drift == 0.0 ? time : time - (int64_t)((double)time * p->header->drift);
+}
+
 static bool take_event(reading *r, part *p, int64_t at)
 {
     bmf_trace_run *run = r->run;
-    bmf_event event = p->record[at].event;
-    bmf_trace_detail detail = p->record[at].detail;
+    bmf_event event = record_at(p, at)->event;
+    bmf_trace_detail detail = record_at(p, at)->detail;
     const uint32_t group = detail_group(&detail);
     if (event.name >= p->names || event.node >= p->nodes || group >= p->groups)
         return false;
     event.name = (uint16_t)p->name[event.name];
     event.node = p->node[event.node];
+    if (!p->header->sums && p->header->drift != 0.0) {
+        event.begin = without_drift(p, event.begin);
+        event.end = without_drift(p, event.end);
+        event.low = event.high = event.end - event.begin;
+    }
     detail.group_and_flags = p->group[group] | detail_flags(&detail) << BMF_DETAIL_GROUP_BITS;
     if (event.lane != p->header->rank || trace_event_fault(run, &event))
         return false;
@@ -307,7 +337,7 @@ static bool take_event(reading *r, part *p, int64_t at)
 static bool take_record(reading *r, part *p, int64_t at, int64_t *tail)
 {
     *tail = 0;
-    switch (p->record[at].event.kind) {
+    switch (record_at(p, at)->event.kind) {
     case PART_NAME:
         return take_name(r, p, at, tail);
     case PART_NODE:

@@ -15,6 +15,7 @@
 
 #include "runtime/trace/parts.h"
 #include "runtime/trace/recorded.h"
+#include "runtime/trace/works.h"
 #include "runtime/base/allocate.h"
 
 /* More ranks than processors are idle; so many are nobody's. */
@@ -89,7 +90,8 @@ static bool fits(int64_t count, int64_t size, int64_t bytes)
     return count >= 0 && count <= bytes / size;
 }
 
-static int check_run_header(const reader *r, const trace_run_header *header, uint32_t number, int64_t start)
+static int check_run_header(const reader *r, const trace_run_header *header, int64_t works, uint32_t number,
+                            int64_t start)
 {
     if (header->predicted > 1)
         return fail_read(r, "is damaged: run %u is neither measured nor predicted", number);
@@ -106,7 +108,8 @@ static int check_run_header(const reader *r, const trace_run_header *header, uin
         !fits(header->nodes, trace_node_bytes(r->version), r->bytes) ||
         !fits(header->lanes, (int64_t)sizeof(int32_t), r->bytes) ||
         !fits(header->events, (int64_t)sizeof(bmf_event), r->bytes) || !fits(header->recorded, 1, r->bytes) ||
-        (r->version < 3 && header->recorded != 0) || trace_layout_of(header, r->version, start).end > r->bytes)
+        !fits(works, (int64_t)sizeof(bmf_trace_work), r->bytes) || (r->version < 4 && works != 0) ||
+        (r->version < 3 && header->recorded != 0) || trace_layout_of(header, works, r->version, start).end > r->bytes)
         return fail_read(r, "is damaged: the %lld events, %u nodes and %u names of run %u do not fit the file",
                          (long long)header->events, header->nodes, header->names, number);
     if (header->agreement < 0 || header->agreement > BMF_TRACE_MAX_NUMBER)
@@ -278,6 +281,20 @@ static int read_run(const reader *r, bmf_trace *trace, const trace_run_header *h
     return read_tables(r, run, header, at);
 }
 
+static int read_works(const reader *r, bmf_trace_run *run, int64_t works, const trace_layout *at)
+{
+    run->work = allocate_array(works, (int64_t)sizeof *run->work);
+    run->works = run->work_capacity = works;
+    BMF_TRY(read_at(r, run->work, works * (int64_t)sizeof *run->work, at->works));
+    for (int64_t k = 0; k < works; k++) {
+        const char *fault = trace_work_fault(run, &run->work[k]);
+        if (fault)
+            return fail_read(r, "is damaged: work %lld: %s", (long long)k, fault);
+    }
+    run_sort_works(run);
+    return BMF_OK;
+}
+
 static int read_trace(reader *r, bmf_trace *trace)
 {
     trace_file_header header;
@@ -286,10 +303,11 @@ static int read_trace(reader *r, bmf_trace *trace)
     BMF_TRY(read_at(r, run, (int64_t)(sizeof *run * header.runs), sizeof header));
     int64_t start = trace_first_section(header.runs);
     for (uint32_t k = 0; k < header.runs; k++) {
-        BMF_TRY(check_run_header(r, &run[k], k, start));
-        trace_layout at = trace_layout_of(&run[k], r->version, start);
+        BMF_TRY(check_run_header(r, &run[k], header.works[k], k, start));
+        trace_layout at = trace_layout_of(&run[k], header.works[k], r->version, start);
         start = trace_aligned(at.end);
         BMF_TRY(read_run(r, trace, &run[k], &at));
+        BMF_TRY(read_works(r, trace->run[k], header.works[k], &at));
     }
     if (start != r->bytes)
         return fail_read(r, "is damaged: %lld bytes belong to no section", (long long)(r->bytes - start));

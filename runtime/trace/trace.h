@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "bmf/trace.h"
+#include "runtime/trace/kernel_work.h"
 #include "runtime/trace/skeleton_type.h"
 
 _Static_assert(sizeof(bmf_event) == 64, "trace records are 64 bytes");
@@ -58,6 +59,14 @@ static inline uint32_t detail_flags(const bmf_trace_detail *detail)
     return detail->group_and_flags >> BMF_DETAIL_GROUP_BITS;
 }
 
+/* What the kernel event with this id did; of several with one id the first has the first record. */
+typedef struct bmf_trace_work {
+    uint32_t node, instance, round;
+    int32_t lane;
+    bmf_kernel_work work;
+} bmf_trace_work;
+_Static_assert(sizeof(bmf_trace_work) == 96, "what a kernel did");
+
 /* Something known of the whole run: "argument 1" = "160", "incomplete" = "rank 3 ..", parameters of the program. */
 typedef struct bmf_trace_fact {
     char *key, *value;
@@ -82,6 +91,8 @@ typedef struct bmf_trace_run {
     int64_t dropped;   /* events that found no memory */
     int64_t agreement; /* predicted: nanoseconds that all processors took to agree once; 0: they never did, or
                                 * it is not known */
+    int64_t works, work_capacity;
+    bmf_trace_work *work; /* of kernels, by lane and id in files; not all need be there */
     /* of recorded MPI programs; all 0 and NULL for others: */
     uint32_t groups, facts;
     int64_t members;
@@ -113,6 +124,10 @@ uint32_t run_node_like(bmf_trace_run *run, uint32_t parent, const char *text, co
 /* Appends an event. Drops it and counts when there is no memory. Not thread-safe: pieces are recorded by the caller
  * after a parallel region. */
 void run_add(bmf_trace_run *run, const bmf_event *event);
+/* Appends what a kernel did; nothing happens when there is no memory. */
+void run_add_work(bmf_trace_run *run, const bmf_trace_work *work);
+/* What the kernel of an event did, or NULL. The works are sorted: log n. */
+const bmf_kernel_work *run_find_work(const bmf_trace_run *run, const bmf_event *event);
 
 /* Of recorded programs. The value of a fact, or NULL. Adding takes copies; a key that is there keeps its first
  * value. */

@@ -69,6 +69,8 @@ static void renumber(bmf_trace_run *run, const uint32_t *name, const uint32_t *n
         run->event[i].name = (uint16_t)name[run->event[i].name];
         run->event[i].node = node[run->event[i].node];
     }
+    for (int64_t i = 0; i < run->works; i++)
+        run->work[i].node = node[run->work[i].node];
 }
 
 /* The tables of `united` become the run's, and the other way round. */

@@ -1,14 +1,18 @@
 /* What the ranks of an MPI program and `bmf predict --mpi` say to each other while the program runs on virtual clocks.
  *
  * Every rank is connected to the predicting process by a local socket, whose path is in the environment variable
- * BMF_PREDICT. It sends actions, which are what it does, in its order; calls that may block are sent before they are
- * made. Actions that ask end in an answer, for which the rank waits: they need times that only the simulation knows. */
+ * BMF_PREDICT. It sends actions, which are what it does, in its order; calls that may block are said before they are
+ * made. Actions that ask end in an answer, for which the rank waits: they need times that only the simulation knows.
+ * A rank may keep actions to itself until they are many, or it waits for long, or the predicting process wants them
+ * (bmf_virtual_page, in a file beside the socket). */
 #ifndef BMF_VIRTUAL_CLOCK_H
 #define BMF_VIRTUAL_CLOCK_H
 
 #include <stdint.h>
 
 #define VIRTUAL_SOCKET "BMF_PREDICT"
+/* The page's file is named as the socket, with this ending. */
+#define VIRTUAL_PAGE ".page"
 /* What computing takes: measured, steps or zero. */
 #define VIRTUAL_COMPUTING "BMF_PREDICT_COMPUTE"
 
@@ -44,6 +48,10 @@ enum {
 #define VIRTUAL_NO_ROUND UINT32_MAX
 
 enum { VIRTUAL_NAME = 24 };
+
+typedef struct bmf_virtual_page {
+    int32_t wanted; /* a question cannot be answered before ranks have said more */
+} bmf_virtual_page;
 
 typedef struct bmf_virtual_action {
     uint32_t kind, flags, round;

@@ -3,7 +3,7 @@
  * Method: a file header, one header per run, then per run the texts, nodes, ranks of the lanes and events, each section
  * at an offset that follows from the sizes in the headers. Event records stand in the file as they stand in memory, so
  * that writing them is one pwrite per rank. A file appears whole or not at all (runtime/base/output_file.h). Cost:
- * the bytes of the file, once; a parallel write adds an allgather of 6 numbers, the broadcast of a name and three
+ * the bytes of the file, once; a parallel write adds an allgather of 7 numbers, the broadcast of a name and three
  * agreements; more only when ranks have named things differently (unite.c).
  */
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/base/output_file.h"
+#include "runtime/trace/works.h"
 #include "runtime/trace/write.h"
 #include "runtime/base/allocate.h"
 
@@ -87,9 +88,11 @@ int trace_write_tables(int file, const bmf_trace_run *run, const trace_run_heade
 }
 
 /* Gives the file its full length at once, so that a full disk and sections nobody writes are settled early. */
-int trace_write_headers(int file, const trace_run_header *header, uint32_t runs, int64_t file_bytes)
+int trace_write_headers(int file, const trace_run_header *header, const int64_t *works, uint32_t runs,
+                        int64_t file_bytes)
 {
     trace_file_header start = {.version = TRACE_VERSION, .runs = runs, .file_bytes = file_bytes};
+    memcpy(start.works, works, runs * sizeof *works);
     memcpy(start.magic, TRACE_MAGIC, sizeof start.magic);
     if (ftruncate(file, file_bytes) != 0)
         return errno;
@@ -101,19 +104,24 @@ static int write_runs(int file, const bmf_trace *trace)
 {
     trace_run_header header[TRACE_MAX_RUNS];
     trace_layout at[TRACE_MAX_RUNS];
+    int64_t works[TRACE_MAX_RUNS];
     int64_t offset = trace_first_section((uint32_t)trace->runs);
     for (int k = 0; k < trace->runs; k++) {
         header[k] = trace_header_of(trace->run[k]);
-        at[k] = trace_layout_of(&header[k], TRACE_VERSION, offset);
+        works[k] = trace->run[k]->works;
+        run_sort_works(trace->run[k]);
+        at[k] = trace_layout_of(&header[k], works[k], TRACE_VERSION, offset);
         offset = trace_aligned(at[k].end);
     }
-    int failure = trace_write_headers(file, header, (uint32_t)trace->runs, offset);
+    int failure = trace_write_headers(file, header, works, (uint32_t)trace->runs, offset);
     for (int k = 0; k < trace->runs && !failure; k++) {
         failure = trace_write_tables(file, trace->run[k], &header[k], &at[k]);
         if (!failure)
             failure = trace_write_at(file, trace->run[k]->event, at[k].events_end - at[k].events, at[k].events);
         if (!failure && header[k].recorded > 0)
             failure = trace_write_recorded(file, trace->run[k], at[k].recorded);
+        if (!failure)
+            failure = trace_write_at(file, trace->run[k]->work, at[k].end - at[k].works, at[k].works);
     }
     return failure;
 }

@@ -53,17 +53,29 @@ static int join_pieces(bmf_partials *partials, const bmf_piece *piece, int64_t p
 int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,
                   const bmf_source *source, const char *kernel, bool with_last)
 {
+    return partials_fold_numbered(partials, ctx, tree, partition, source, kernel, with_last, 0);
+}
+
+int partials_fold_numbered(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree,
+                           const bmf_partition *partition, const bmf_source *source, const char *kernel, bool with_last,
+                           uint32_t number)
+{
     bmf_piece *piece;
     int64_t pieces;
     pieces_create(ctx, partition, BMF_BLOCK, &piece, &pieces);
     while (!with_last && pieces > 0 && piece[pieces - 1].part == partition->parts - 1)
         pieces--;
-    *partials = (bmf_partials){.ctx = ctx, .tree = tree, .partition = partition};
+    *partials = (bmf_partials){.ctx = ctx, .tree = tree, .partition = partition, .number = number};
     partials->part = allocate_clear(partition->local_parts, (int64_t)sizeof *partials->part);
     partials->inbox = allocate_clear(1, (int64_t)sizeof *partials->inbox);
     fold_state state = {tree, source, allocate_clear(pieces, (int64_t)sizeof(bmf_forest))};
-    int status = backend_compute(
-        ctx, &(bmf_work){.kernel = kernel, .piece = piece, .pieces = pieces, .run = fold_piece, .state = &state});
+    int status = backend_compute(ctx, &(bmf_work){.kernel = kernel,
+                                                  .round = number,
+                                                  .piece = piece,
+                                                  .pieces = pieces,
+                                                  .run = fold_piece,
+                                                  .state = &state,
+                                                  .each = source_work(source, false)});
     if (status == BMF_OK && join_pieces(partials, piece, pieces, state.forest) != 0)
         status = bmf_fail(ctx, BMF_ERROR_KERNEL, "operator %s failed", tree->op->name);
     for (int64_t i = 0; i < pieces; i++)
@@ -259,14 +271,15 @@ static int join_all(bmf_partials *partials, uint32_t number, bmf_join_function *
                                                             .round = number + 1, /* 0 was the fold */
                                                             .piece = piece,
                                                             .pieces = inbox->count,
+                                                            .each = {.operations = 1, .read = partials->tree->record},
                                                             .run = join_piece,
                                                             .state = &state});
     free(piece);
     return status;
 }
 
-int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_send_function *send,
-                   bmf_join_function *join)
+int partials_round_begin(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_send_function *send,
+                         bmf_exchange **under_way)
 {
     bmf_inbox *inbox = partials->inbox;
     bmf_transfer transfer = {outgoing, incoming, partials};
@@ -279,7 +292,13 @@ int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t numb
     }
     inbox->count = inbox->owned = 0;
     inbox->send = send;
-    int status = partials->ctx->backend->exchange(partials->ctx, round, number, &transfer);
+    return backend_exchange_begin(partials->ctx, round, number, &transfer, under_way);
+}
+
+int partials_round_end(bmf_partials *partials, uint32_t number, bmf_join_function *join, bmf_exchange *under_way)
+{
+    bmf_inbox *inbox = partials->inbox;
+    int status = backend_exchange_end(partials->ctx, under_way);
     if (status == BMF_OK)
         status = join_all(partials, number, join);
     for (int64_t i = 0; i < inbox->count; i++)
@@ -287,6 +306,16 @@ int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t numb
     for (int64_t i = 0; i < inbox->owned; i++)
         forest_free(&inbox->own[i]);
     return status;
+}
+
+int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_send_function *send,
+                   bmf_join_function *join)
+{
+    bmf_exchange *under_way;
+    const int begun = partials_round_begin(partials, round, number, send, &under_way);
+    if (begun == BMF_OK)
+        return partials_round_end(partials, number, join, under_way);
+    return begun;
 }
 
 /* ---- the usual joins ---- */

@@ -20,6 +20,7 @@ typedef struct bmf_partials {
     bmf_partial *part; /* local_parts of them */
     struct bmf_inbox *inbox;
     uint32_t rounds; /* of the schedule, once it is made */
+    uint32_t number; /* what kernels and rounds are numbered from in the call */
     /* Those of other lists on an equal partition, whose values travel in the same messages; reductions only. */
     struct bmf_partials *beside;
     int besides; /* at most BMF_MAX_LEAVES */
@@ -29,6 +30,10 @@ typedef struct bmf_partials {
  * part (scans do not need it). On failure nothing is left to free. */
 int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,
                   const bmf_source *source, const char *kernel, bool with_last);
+/* The same where a call has several: kernels are numbered from `number` on. */
+int partials_fold_numbered(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree,
+                           const bmf_partition *partition, const bmf_source *source, const char *kernel, bool with_last,
+                           uint32_t number);
 void partials_free(bmf_partials *partials);
 
 /* Number k of the partials that travel together: 0 is `partials` itself, up to partials->besides. */
@@ -62,6 +67,10 @@ typedef const bmf_forest *bmf_send_function(const bmf_partials *partials, bmf_pa
  * BMF_ERROR_KERNEL after the round. The caller runs the remaining rounds all the same: other ranks wait for them. */
 int partials_round(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_send_function *send,
                    bmf_join_function *join);
+/* The same in two halves; one round of the partials at a time. */
+int partials_round_begin(bmf_partials *partials, const bmf_round *round, uint32_t number, bmf_send_function *send,
+                         bmf_exchange **under_way);
+int partials_round_end(bmf_partials *partials, uint32_t number, bmf_join_function *join, bmf_exchange *under_way);
 
 /* The usual ones: send `partial`; append, prepend or replace it by what arrived. */
 bmf_send_function send_partial;

@@ -402,6 +402,7 @@ int scan_pass(const bmf_scan_pass *pass)
                            .piece = s.piece,
                            .pieces = s.pieces,
                            .dynamic = !s.alone,
+                           .each = source_work(s.source, true),
                            .run = take,
                            .state = &s};
     /* What is before this rank's elements may have failed on another. */

@@ -176,6 +176,16 @@ static int fold_list_blocks(const bmf_block_source *blocks, int worker, int64_t 
     return 0;
 }
 
+bmf_kernel_work source_work(const bmf_source *source, bool written)
+{
+    bmf_kernel_work each = {.operations = source->kernel ? 2 : 1};
+    for (int k = 0; k < source->inputs; k++)
+        each.read += source->input[k].stride;
+    for (int k = 0; k < source->leaves && written; k++)
+        each.written += source->leaf_size[k];
+    return each;
+}
+
 int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
                 const bmf_kernel *kernel)
 {

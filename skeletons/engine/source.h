@@ -51,6 +51,9 @@ typedef struct bmf_source {
 int source_open(bmf_source *source, const char *skeleton, const bmf_list *xs, const bmf_list *ys,
                 const bmf_kernel *kernel);
 void source_close(bmf_source *source);
+/* What reading and computing an element takes, for traces: an operation for the kernel, one for what becomes of it; the
+ * bytes of the lists' leaves, and `written` of them. */
+bmf_kernel_work source_work(const bmf_source *source, bool written);
 /* Slices of the lists' leaves at element `begin`: `inputs` of them. */
 void source_inputs(const bmf_source *source, int64_t begin, bmf_slice *in);
 /* No leaf of the lists is one value for all elements. */

@@ -113,7 +113,9 @@ static int share_all(bmf_context *ctx, bmf_program *program, int texts, int64_t 
         fclose(to);
     }
     int64_t bytes = (int64_t)size;
+    bmf_trace_run *run = recording_pause(ctx); /* loading is not the program, and predictions do not load */
     const int status = share_block(ctx, &block, &bytes);
+    recording_resume(ctx, run);
     if (status == BMF_OK && !bmf_is_root(ctx))
         read_all(program, texts, block);
     free(block);
@@ -407,7 +409,9 @@ static int settle_run(bmf_context *ctx, bmf_program *program, int status)
                                    [RANK_MESSAGES] = program->sent.rank_messages,
                                    [RANK_BYTES] = program->sent.rank_bytes};
     int64_t *all = allocate(NUMBERS * ctx->ranks * (int64_t)sizeof *all), sum[NUMBERS] = {0};
+    bmf_trace_run *run = recording_pause(ctx); /* the value is there */
     status = ctx->backend->allgather(ctx, mine, NUMBERS, NULL, all);
+    recording_resume(ctx, run);
     for (int64_t i = 0; status == BMF_OK && i < NUMBERS * ctx->ranks; i++) {
         int64_t *into = &sum[i % NUMBERS];
         if (i % NUMBERS < MESSAGES)

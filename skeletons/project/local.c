@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "skeletons/engine/move.h"
 #include "skeletons/engine/source.h"
 #include "skeletons/project/indices.h"
 #include "skeletons/project/project.h"
@@ -80,6 +81,16 @@ static int project_piece(void *state, int64_t number, const bmf_piece *piece, in
     return 0;
 }
 
+/* An index, and an element from anywhere in the list. */
+static bmf_kernel_work gathering(const local_state *s)
+{
+    const int64_t bytes = type_element_bytes(s->xs->type);
+    return (bmf_kernel_work){.operations = 1,
+                             .read = (int64_t)sizeof(int64_t),
+                             .written = bytes,
+                             .random = (bytes + (int64_t)sizeof(int64_t) - 1) / (int64_t)sizeof(int64_t)};
+}
+
 static int project_pieces(local_state *s, bmf_list *made)
 {
     bmf_context *ctx = made->context;
@@ -88,8 +99,12 @@ static int project_pieces(local_state *s, bmf_list *made)
     pieces_create(ctx, made->partition, BMF_BLOCK, &piece, &pieces);
     s->bad = allocate(pieces * (int64_t)sizeof *s->bad);
     sink_open(&s->sink, made, BMF_SINK_NEW, STREAMS);
-    int status = backend_compute(
-        ctx, &(bmf_work){.kernel = "project", .piece = piece, .pieces = pieces, .run = project_piece, .state = s});
+    int status = backend_compute(ctx, &(bmf_work){.kernel = "project",
+                                                  .piece = piece,
+                                                  .pieces = pieces,
+                                                  .run = project_piece,
+                                                  .state = s,
+                                                  .each = gathering(s)});
     sink_close(&s->sink);
     for (int64_t k = 0; k < pieces && status == BMF_OK; k++)
         if (s->bad[k] >= 0)

@@ -66,6 +66,11 @@ static int make_mistake(bmf_context *ctx, const char *mistake)
         BMF_CHECK(bmf_spread(ctx, &bmf_type_int, 6, indices, &ys));
         return bmf_project(xs, ys, &ys);
     }
+    if (strcmp(mistake, "under-way") == 0) {
+        bmf_reduction *reduction;
+        BMF_CHECK(bmf_reduce_begin(xs, &bmf_plus_int, &reduction));
+        return bmf_close(ctx);
+    }
     if (strcmp(mistake, "kernel") == 0)
         return bmf_map(xs, &fragile, &ys);
     if (strcmp(mistake, "kernel-in-place") == 0)

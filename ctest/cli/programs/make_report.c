@@ -280,8 +280,12 @@ int main(int argc, char **argv)
         report.points = 2;
         report.scaling = scaling;
     }
+    bmf_topologies topologies = {0};
+    topologies_add_usual(&topologies, different ? 2 * lanes : lanes);
+    report.topologies = &topologies;
     if (status == BMF_OK)
         status = report_write(&report, argv[1]);
+    topologies_free(&topologies);
     if (status != BMF_OK)
         fprintf(stderr, "make_report: %s\n", bmf_error_text(NULL));
     for (int k = 0; k < report.runs; k++) {

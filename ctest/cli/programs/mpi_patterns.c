@@ -1,8 +1,8 @@
 /* A plain MPI program for the recorder's tests: ring, farm, collectives on parts of the world, nonblocking and
  * persistent messages, probes. Prints sums that do not depend on the number of tries or the order of arrival.
  *
- * usage: mpi_patterns PART.. ; PART: ring farm groups nonblocking persistent probes file split abort exit hang crash
- * opaque */
+ * usage: mpi_patterns PART.. ; PART: ring exchange farm groups nonblocking persistent probes file split abort exit hang
+ * crash opaque */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -42,6 +42,29 @@ static double ring(void)
         memcpy(here, there, sizeof here);
     }
     return here[1] * (rank + 1);
+}
+
+/* What comes is shorter than the buffer: the status says how long it is, from whom and with which tag. */
+static double exchange(void)
+{
+    double here[LENGTH], there[LENGTH] = {0}, sum = 0.0;
+    const int next = (rank + 1) % ranks, before = (rank + ranks - 1) % ranks;
+    MPI_Status status[2];
+    for (int k = 0; k < LENGTH; k++)
+        here[k] = rank + 0.1 * k;
+    MPI_Sendrecv(here, rank + 1, MPI_DOUBLE, next, 10 + rank, there, LENGTH, MPI_DOUBLE, before, MPI_ANY_TAG,
+                 MPI_COMM_WORLD, &status[0]);
+    MPI_Sendrecv_replace(here, LENGTH / 2, MPI_DOUBLE, next, 20, before, 20, MPI_COMM_WORLD, &status[1]);
+    for (int k = 0; k < 2; k++) {
+        int count = 0;
+        MPI_Get_count(&status[k], MPI_DOUBLE, &count);
+        sum += count * (k + 1) + 1000.0 * status[k].MPI_SOURCE + 100.0 * status[k].MPI_TAG;
+    }
+    MPI_Request both;
+    double after = 0.0;
+    MPI_Isendrecv(&here[2], 1, MPI_DOUBLE, before, 30, &after, 1, MPI_DOUBLE, next, 30, MPI_COMM_WORLD, &both);
+    MPI_Wait(&both, MPI_STATUS_IGNORE);
+    return sum * (rank + 1) + there[before] + here[1] + after;
 }
 
 /* Rank 0 deals packets to whoever asks. */
@@ -206,6 +229,7 @@ int main(int argc, char **argv)
         const char *name;
         double (*run)(void);
     } parts[] = {{"ring", ring},
+                 {"exchange", exchange},
                  {"farm", farm},
                  {"groups", groups},
                  {"nonblocking", nonblocking},

@@ -111,7 +111,7 @@ static int make_layout(bmf_context *ctx, bmf_frame *frame)
     int64_t *inside = allocate((frame->outer->count + 1) * (int64_t)sizeof *inside);
     int64_t *all = allocate((outer->count + 1) * (int64_t)sizeof *all);
     count_inside(frame, inside);
-    int status = layout_allgather(ctx, outer, inside, all);
+    int status = layout_allgather(ctx, outer, 1, inside, all);
     if (status == BMF_OK)
         frame->layout = expand(ctx, outer, all);
     free(inside);

@@ -1,32 +1,15 @@
 /* P_Project and B_Index of distributed lists: elements sent to whoever requests them. Document 000, 5.9.
  *
- * Method: a request is a pair (target, element). The indices of a placed list go down the split tree to
- * all elements of its list, whose holders then know the targets. Indices that are distributed themselves, and those of
- * B_Index, are sent to the holders in a sparse round. Holders answer with packed elements; only where targets do not
- * know what they requested, on processors without an element of a shorter list, in a sparse round.
- * Cost: count - 1 messages of the index list, or one of 8 bytes an index; then one message for every element that
- * changes its processor, and none for those that stay. */
-#include <inttypes.h>
+ * Method: a request is a pair (target, element). How holders hear of those of a placed list of indices is in
+ * skeletons/language/parallel/placed_indices.c. Indices that are distributed themselves, and those of B_Index, are sent
+ * to the holders in a sparse round. Holders answer with packed elements; only where targets do not know what they
+ * requested, on processors without an element of a shorter list, in a sparse round.
+ * Cost: of the requests of a placed list none or count - 1 messages, otherwise one of 8 bytes an index; then one
+ * message for every element that changes its processor, and none for those that stay. */
 #include <stdlib.h>
 
-#include "runtime/base/array.h"
 #include "runtime/base/search.h"
-#include "skeletons/language/parallel/parallel.h"
-
-/* Element `element` of the spread goes to number `target` of the targets' layout. Known to the element's holder. */
-typedef struct fetch_request {
-    int64_t target, element;
-} fetch_request;
-
-typedef struct fetch_requests {
-    fetch_request *request;
-    int64_t count, capacity;
-} fetch_requests;
-
-static void add_request(fetch_requests *all, int64_t target, int64_t element)
-{
-    *ARRAY_APPEND(all->request, all->count, all->capacity) = (fetch_request){target, element};
-}
+#include "skeletons/language/parallel/fetch.h"
 
 static void add_message(bmf_schedule *schedule, int64_t from, int64_t to, int64_t bytes, int64_t first, int64_t count)
 {
@@ -45,7 +28,7 @@ static bmf_schedule *one_round(const bmf_context *ctx)
 /* ---- requests ---- */
 
 typedef struct index_messages {
-    fetch_requests *requests;
+    bmf_fetch_requests *requests;
     int64_t word; /* an index on the wire; what it says stands in the message's first and count */
 } index_messages;
 
@@ -60,34 +43,39 @@ static int outgoing_index(void *state, const bmf_message *message, bmf_segment *
 static int incoming_index(void *state, const bmf_message *message, bmf_segment *segment)
 {
     index_messages *all = state;
-    add_request(all->requests, message->first, message->count);
+    fetch_add_request(all->requests, message->first, message->count);
     return outgoing_index(state, message, segment);
 }
 
 static int by_target(const void *a, const void *b)
 {
-    const fetch_request *x = a, *y = b;
+    const bmf_fetch_request *x = a, *y = b;
     return x->target < y->target ? -1 : x->target > y->target;
+}
+
+void fetch_sort_requests(bmf_fetch_requests *all)
+{
+    if (all->count > 0)
+        qsort(all->request, (size_t)all->count, sizeof *all->request, by_target);
 }
 
 /* Targets on this rank request an element each of its holder. element[n] is for the n-th local target. */
 static int send_requests(bmf_context *ctx, const bmf_layout *targets, const bmf_layout *elements,
-                         const int64_t *element, fetch_requests *requests)
+                         const int64_t *element, bmf_fetch_requests *requests)
 {
     bmf_schedule *schedule = one_round(ctx);
     index_messages all = {.requests = requests};
     for (int64_t n = 0; n < targets->local_count && !ctx->sends_marks; n++) {
         int64_t target = targets->local[n], from = targets->processor[target], to = elements->processor[element[n]];
         if (from == to)
-            add_request(requests, target, element[n]);
+            fetch_add_request(requests, target, element[n]);
         else
             add_message(schedule, from, to, (int64_t)sizeof(int64_t), target, element[n]);
     }
     bmf_transfer transfer = {outgoing_index, incoming_index, &all};
     int status = ctx->backend->exchange_sparse(ctx, &schedule->round[0], 0, &transfer);
     schedule_free(schedule);
-    if (requests->count > 0)
-        qsort(requests->request, (size_t)requests->count, sizeof *requests->request, by_target);
+    fetch_sort_requests(requests);
     return status;
 }
 
@@ -95,7 +83,7 @@ static int send_requests(bmf_context *ctx, const bmf_layout *targets, const bmf_
 
 /* Packs what is requested, every element once. */
 static int pack_requested(bmf_evaluator *evaluator, const bmf_layout *elements, bmf_value *values,
-                          const fetch_requests *requests, bmf_parcels *parcels)
+                          const bmf_fetch_requests *requests, bmf_parcels *parcels)
 {
     bmf_column column;
     BMF_TRY(value_to_column(evaluator->ctx, values, &column));
@@ -117,7 +105,7 @@ static int pack_requested(bmf_evaluator *evaluator, const bmf_layout *elements, 
 }
 
 /* The answers that leave this rank, by target. known: for a round whose receivers know it, too. */
-static void add_answers(const bmf_layout *targets, const bmf_layout *elements, const fetch_requests *requests,
+static void add_answers(const bmf_layout *targets, const bmf_layout *elements, const bmf_fetch_requests *requests,
                         const bmf_parcels *parcels, bool known, bmf_schedule *schedule)
 {
     for (int64_t k = 0; k < requests->count; k++) {
@@ -142,7 +130,7 @@ static void expect_answers(const bmf_context *ctx, const bmf_layout *targets, co
 /* The requested elements as a batch for this rank's targets. values: the elements on this rank, taken over. element:
  * what the n-th local target requested; NULL, everywhere, if targets do not know. */
 static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf_layout *elements, bmf_value *values,
-                  const fetch_requests *requests, const int64_t *element, bmf_value *out)
+                  const bmf_fetch_requests *requests, const int64_t *element, bmf_value *out)
 {
     bmf_context *ctx = evaluator->ctx;
     const bmf_type *type = values->type;
@@ -167,20 +155,14 @@ static int answer(bmf_evaluator *evaluator, const bmf_layout *targets, const bmf
 
 /* ---- indices ---- */
 
-static int64_t number_at(const bmf_value *values, int64_t i)
-{
-    return *(const int64_t *)((const char *)values->data + i * values->stride);
-}
-
-static int bad_index(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_frame *frame, int64_t instance,
-                     int64_t index, int64_t length)
+int fail_index(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_frame *frame, int64_t instance,
+               int64_t index, int64_t length)
 {
     bmf_failure failure = {.kind = BMF_FAILURE_INDEX, .expression = by, .element = instance, .value = {index, length}};
     return frame_fail(evaluator, frame, &failure);
 }
 
-/* Ranks hear of it in the collective call that follows. A rank that has failed has no indices. */
-static void note_bad_index(bmf_evaluator *evaluator, int status)
+void note_failed_index(bmf_evaluator *evaluator, int status)
 {
     if (status != BMF_OK && !evaluator->ctx->sends_marks)
         failure_note(evaluator->ctx, status);
@@ -193,9 +175,9 @@ static int index_elements(bmf_evaluator *evaluator, const bmf_expression *index,
 {
     for (int64_t n = 0; n < instances->local_count; n++) {
         const int64_t *offset = spread->offsets + instances->local[n];
-        int64_t i = number_at(indices, n), length = offset[1] - offset[0];
+        int64_t i = index_at(indices, n), length = offset[1] - offset[0];
         if (i < 0 || i >= length)
-            return bad_index(evaluator, index, frame, n, i, length);
+            return fail_index(evaluator, index, frame, n, i, length);
         element[n] = offset[0] + i;
     }
     return BMF_OK;
@@ -203,143 +185,9 @@ static int index_elements(bmf_evaluator *evaluator, const bmf_expression *index,
 
 /* ---- P_Project ---- */
 
-/* The values of one number of every instance on every rank, in the order of the instances. */
-static int collect_numbers(bmf_context *ctx, const bmf_layout *instances, const int64_t *local, int64_t *all)
-{
-    int64_t *by_rank = allocate((instances->count + 1) * (int64_t)sizeof *by_rank);
-    int64_t *next = allocate_clear(ctx->ranks + 1, (int64_t)sizeof *next);
-    int status = layout_allgather(ctx, instances, local, by_rank);
-    for (int64_t c = 0; c < instances->count; c++)
-        next[bmf_rank_of(ctx, instances->processor[c]) + 1]++;
-    for (int r = 0; r < ctx->ranks; r++)
-        next[r + 1] += next[r];
-    for (int64_t c = 0; c < instances->count; c++)
-        all[c] = by_rank[next[bmf_rank_of(ctx, instances->processor[c])]++];
-    free(by_rank), free(next);
-    return status;
-}
-
-/* Where the results of one list lie: where its elements do, and on with the same step. */
-static int place_results(bmf_evaluator *evaluator, const bmf_expression *project, const bmf_distribution *spread,
-                         int64_t c, int64_t count, int64_t instance_processor, int64_t *processor)
-{
-    const int64_t *of_element = spread->elements->processor + spread->offsets[c];
-    int64_t elements = spread->offsets[c + 1] - spread->offsets[c];
-    int64_t base = elements > 0 ? of_element[0] : instance_processor;
-    int64_t step = elements > 1 ? of_element[1] - of_element[0] : 1;
-    if (count > 0 && count - 1 > (evaluator->ctx->processors - 1 - base) / step)
-        return text_fail(evaluator->texts, evaluator->ctx, project->span, BMF_ERROR_SHAPE,
-                         "P_Project to %" PRId64 " elements from processor %" PRId64
-                         " goes beyond the machine's %" PRId64 " processors",
-                         count, base, evaluator->ctx->processors);
-    for (int64_t k = 0; k < count; k++)
-        processor[k] = base + k * step;
-    return BMF_OK;
-}
-
-static int make_results(bmf_evaluator *evaluator, const bmf_expression *project, const bmf_layout *instances,
-                        const bmf_distribution *spread, const bmf_value *lists, bmf_distribution **made)
-{
-    bmf_context *ctx = evaluator->ctx;
-    int64_t *length = allocate((lists->count + 1) * (int64_t)sizeof *length);
-    int64_t *offsets = allocate((instances->count + 1) * (int64_t)sizeof *offsets);
-    int64_t *processor = NULL;
-    for (int64_t n = 0; n < lists->count; n++)
-        length[n] = value_length(lists, n);
-    offsets[0] = 0;
-    int status = collect_numbers(ctx, instances, length, offsets + 1);
-    for (int64_t c = 0; c < instances->count; c++)
-        offsets[c + 1] += offsets[c];
-    if (status == BMF_OK)
-        processor = allocate((offsets[instances->count] + 1) * (int64_t)sizeof *processor);
-    for (int64_t c = 0; status == BMF_OK && c < instances->count; c++)
-        status = place_results(evaluator, project, spread, c, offsets[c + 1] - offsets[c], instances->processor[c],
-                               processor + offsets[c]);
-    if (status == BMF_OK)
-        *made =
-            distribution_create(instances->count, offsets, layout_create(ctx, offsets[instances->count], processor));
-    free(length), free(offsets), free(processor);
-    return status;
-}
-
-static int check_indices(bmf_evaluator *evaluator, const bmf_expression *project, const bmf_frame *frame,
-                         const bmf_layout *instances, const bmf_distribution *spread, const bmf_value *lists)
-{
-    for (int64_t n = 0; n < lists->count; n++) {
-        const int64_t *offset = spread->offsets + instances->local[n];
-        for (int64_t k = lists->begin[n * lists->step]; k < lists->end[n * lists->step]; k++) {
-            int64_t i = number_at(&lists->child[0], k);
-            if (i < 0 || i >= offset[1] - offset[0])
-                return bad_index(evaluator, project, frame, n, i, offset[1] - offset[0]);
-        }
-    }
-    return BMF_OK;
-}
-
-/* What the holders of elements read off the index lists they were told: lists, one for each local element. */
-static void read_requests(const bmf_distribution *spread, const bmf_distribution *results, const bmf_value *lists,
-                          fetch_requests *requests)
-{
-    bmf_item *item = distribution_items(spread);
-    const bmf_layout *elements = spread->elements;
-    for (int64_t n = 0, next; n < elements->local_count; n = next) {
-        int64_t c = item[n].instance, begin = lists->begin[n * lists->step];
-        bool *here = allocate_clear(item[n].count + 1, (int64_t)sizeof *here);
-        for (next = n; next < elements->local_count && item[next].instance == c; next++)
-            here[item[next].item] = true;
-        for (int64_t k = 0; k < value_length(lists, n); k++) {
-            int64_t i = number_at(&lists->child[0], begin + k);
-            if (here[i])
-                add_request(requests, results->offsets[c] + k, spread->offsets[c] + i);
-        }
-        free(here);
-    }
-    free(item);
-}
-
-/* Whether every result lies on the processor of an element of its list, whose index list is told there. */
-static bool results_know(const bmf_distribution *spread, const bmf_distribution *results)
-{
-    bool all = true;
-    for (int64_t c = 0; c < spread->instances && all; c++)
-        all = results->offsets[c + 1] - results->offsets[c] <= spread->offsets[c + 1] - spread->offsets[c];
-    return all;
-}
-
-/* Then: which element the n-th result on this rank is. */
-static int64_t *known_elements(const bmf_distribution *spread, const bmf_distribution *results, const bmf_value *told)
-{
-    bmf_item *item = distribution_items(spread);
-    int64_t *element = allocate((results->elements->local_count + 1) * (int64_t)sizeof *element), n = 0;
-    for (int64_t i = 0; i < spread->elements->local_count; i++)
-        if (item[i].item < value_length(told, i))
-            element[n++] = spread->offsets[item[i].instance] +
-                           number_at(&told->child[0], told->begin[i * told->step] + item[i].item);
-    free(item);
-    return element;
-}
-
-/* An index list on every instance's processor. */
-static int project_placed(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame,
-                          const bmf_layout *instances, const bmf_distribution *spread, bmf_value *lists,
-                          fetch_requests *requests, bmf_distribution **results, int64_t **element)
-{
-    bmf_value told = {0};
-    note_bad_index(evaluator, check_indices(evaluator, project, frame, instances, spread, lists));
-    int status = make_results(evaluator, project, instances, spread, lists, results);
-    if (status == BMF_OK)
-        status = distribution_broadcast(evaluator, project, frame, spread, lists, &told);
-    if (status == BMF_OK)
-        read_requests(spread, *results, &told, requests);
-    if (status == BMF_OK && results_know(spread, *results))
-        *element = known_elements(spread, *results, &told);
-    value_free(&told);
-    return status;
-}
-
 /* An index on each processor of the result. */
 static int project_distributed(bmf_evaluator *evaluator, bmf_expression *project, bmf_frame *frame,
-                               const bmf_distribution *spread, const bmf_value *indices, fetch_requests *requests,
+                               const bmf_distribution *spread, const bmf_value *indices, bmf_fetch_requests *requests,
                                bmf_distribution **results, int64_t **element_of)
 {
     const bmf_value *numbers = &indices->child[0];
@@ -350,13 +198,13 @@ static int project_distributed(bmf_evaluator *evaluator, bmf_expression *project
     frame_open_spread(frame, project, indices->spread, &inner);
     for (int64_t n = 0; status == BMF_OK && n < numbers->count; n++) {
         const int64_t *offset = spread->offsets + item[n].instance;
-        int64_t i = number_at(numbers, n), length = offset[1] - offset[0];
+        int64_t i = index_at(numbers, n), length = offset[1] - offset[0];
         if (i < 0 || i >= length)
-            status = bad_index(evaluator, project, &inner, n, i, length);
+            status = fail_index(evaluator, project, &inner, n, i, length);
         element[n] = offset[0] + i;
     }
     frame_close(&inner);
-    note_bad_index(evaluator, status);
+    note_failed_index(evaluator, status);
     status = send_requests(evaluator->ctx, indices->spread->elements, spread->elements, element, requests);
     if (status == BMF_OK)
         *results = distribution_retain(indices->spread);
@@ -371,7 +219,7 @@ int evaluate_parallel_project(bmf_evaluator *evaluator, bmf_expression *project,
     bmf_value indices, elements, fetched;
     bmf_distribution *spread = distribution_retain(x->child[0].spread), *results = NULL;
     bmf_layout *instances;
-    fetch_requests requests = {0};
+    bmf_fetch_requests requests = {0};
     int64_t count = x->count, *element = NULL;
     value_move(&x->child[0].child[0], &elements);
     value_move(&x->child[1], &indices);
@@ -403,7 +251,7 @@ int evaluate_parallel_index(bmf_evaluator *evaluator, bmf_expression *index, bmf
     bmf_value indices, elements;
     bmf_distribution *spread = distribution_retain(x->child[0].spread);
     bmf_layout *instances;
-    fetch_requests requests = {0};
+    bmf_fetch_requests requests = {0};
     int64_t *element = allocate((x->count + 1) * (int64_t)sizeof *element);
     value_move(&x->child[0].child[0], &elements);
     value_move(&x->child[1], &indices);
@@ -411,7 +259,7 @@ int evaluate_parallel_index(bmf_evaluator *evaluator, bmf_expression *index, bmf
     operation_begin(evaluator, index);
     int status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK) {
-        note_bad_index(evaluator, index_elements(evaluator, index, frame, instances, spread, &indices, element));
+        note_failed_index(evaluator, index_elements(evaluator, index, frame, instances, spread, &indices, element));
         status = send_requests(evaluator->ctx, instances, spread->elements, element, &requests);
     }
     if (status == BMF_OK)

@@ -51,12 +51,12 @@ bool layout_equal(const bmf_layout *a, const bmf_layout *b)
            (a->count == b->count && memcmp(a->processor, b->processor, (size_t)a->count * sizeof *a->processor) == 0);
 }
 
-int layout_allgather(bmf_context *ctx, const bmf_layout *layout, const int64_t *local, int64_t *all)
+int layout_allgather(bmf_context *ctx, const bmf_layout *layout, int64_t width, const int64_t *local, int64_t *all)
 {
     int64_t *counts = allocate_clear(ctx->ranks, (int64_t)sizeof *counts);
     for (int64_t i = 0; i < layout->count; i++)
-        counts[bmf_rank_of(ctx, layout->processor[i])]++;
-    const int status = ctx->backend->allgather(ctx, local, layout->local_count, counts, all);
+        counts[bmf_rank_of(ctx, layout->processor[i])] += width;
+    const int status = ctx->backend->allgather(ctx, local, width * layout->local_count, counts, all);
     free(counts);
     return status;
 }

@@ -21,9 +21,9 @@ bmf_layout *layout_retain(bmf_layout *layout);
 void layout_release(bmf_layout *layout);
 bool layout_equal(const bmf_layout *a, const bmf_layout *b);
 
-/* Gathers a number of every instance on this rank to all ranks, rank by rank: all has layout->count of them.
- * Collective; settles failures. */
-int layout_allgather(bmf_context *ctx, const bmf_layout *layout, const int64_t *local, int64_t *all);
+/* Gathers `width` numbers of every instance on this rank to all ranks, rank by rank: all has layout->count times as
+ * many. Collective; settles failures. */
+int layout_allgather(bmf_context *ctx, const bmf_layout *layout, int64_t width, const int64_t *local, int64_t *all);
 
 /* The distributed lists of a batch: instance c (of all instances of all ranks) has the elements [offsets[c], offsets[c
  * + 1]) of `elements`, which says their processors. */

@@ -19,7 +19,7 @@ static int collect_starts(bmf_context *ctx, const bmf_distribution *spread, cons
     for (int64_t k = 0; k < lists->count; k++)
         length[k] = value_length(lists, k);
     start[0] = 0;
-    int status = layout_allgather(ctx, spread->elements, length, start + 1);
+    int status = layout_allgather(ctx, spread->elements, 1, length, start + 1);
     for (int64_t k = 0; k < spread->elements->count; k++)
         start[k + 1] += start[k];
     free(length);

@@ -39,6 +39,7 @@ struct bmf_scalar_room {
     uint8_t *alive; /* and of elements that all are */
     bool suspected; /* by native code, of a failure: this block runs instruction by instruction */
     int mistakes;   /* how often for nothing */
+    int64_t rounds; /* of loops, over all elements */
 };
 
 /* The elements a region runs over. */
@@ -117,6 +118,11 @@ bmf_scalar_room *scalar_room_create(const bmf_scalar *scalar)
     make_native_room(room);
     place_values(room);
     return room;
+}
+
+int64_t scalar_room_rounds(const bmf_scalar_room *room)
+{
+    return room->rounds;
 }
 
 void scalar_room_free(bmf_scalar_room *room)
@@ -411,6 +417,7 @@ static bool run_loop(bmf_scalar_room *room, const bmf_scalar_loop *loop, const f
             return true;
         if (!sort_out(&r))
             return false;
+        room->rounds += r.inner.count - r.left;
         r.vain += r.left;
         if (r.left > 0 && (loop->eager || 16 * r.vain > loop->patience * r.inner.count))
             compact(&r);

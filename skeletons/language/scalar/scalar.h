@@ -50,6 +50,15 @@ bool scalar_is_selection(const bmf_scalar *scalar, int source[BMF_MAX_LEAVES]);
 typedef struct bmf_scalar_room bmf_scalar_room;
 bmf_scalar_room *scalar_room_create(const bmf_scalar *scalar);
 void scalar_room_free(bmf_scalar_room *room);
+/* How often loops have gone round so far, over all elements that went round. */
+int64_t scalar_room_rounds(const bmf_scalar_room *room);
+
+/* What an element costs, in additions, without loops; and one of these for each time that it goes round in a loop (the
+ * mean of the loops). */
+typedef struct bmf_scalar_costs {
+    int64_t operations, round;
+} bmf_scalar_costs;
+void scalar_cost(const bmf_scalar *scalar, bmf_scalar_costs *costs);
 
 /* Computes elements [0, count), count <= BMF_BLOCK, from in to out: slices of any stride (0: broadcast; 16: every
  * other real). Output slices may be exactly input slices. Output leaves with data NULL get their data set to where

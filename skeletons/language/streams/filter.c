@@ -160,7 +160,8 @@ static int mark_all(filter_state *f, const bmf_piece *piece, int64_t pieces)
     open_counts(f, pieces);
     const int computed = stream_compute(
         f->source,
-        &(bmf_stream_work){.piece = piece, .pieces = pieces, .dynamic = true, .run = mark_piece, .state = f});
+        &(bmf_stream_work){
+            .piece = piece, .pieces = pieces, .dynamic = true, .writes = true, .run = mark_piece, .state = f});
     const int status = close_counts(f, pieces);
     return computed == BMF_OK ? status : computed;
 }

@@ -141,8 +141,9 @@ static int fill(bmf_stream_source *source, const bmf_value *child, int overwriti
     sink_open_leaves(&sink, source->leaves, source->leaf_size, output, source->count, mode, source->inputs,
                      source->workers);
     map_state state = {source, &sink};
-    int status =
-        stream_compute(source, &(bmf_stream_work){.piece = piece, .pieces = pieces, .run = map_piece, .state = &state});
+    int status = stream_compute(
+        source,
+        &(bmf_stream_work){.piece = piece, .pieces = pieces, .writes = true, .run = map_piece, .state = &state});
     sink_close(&sink);
     free(piece);
     return status == BMF_OK ? stream_status(source) : status;

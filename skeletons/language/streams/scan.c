@@ -318,7 +318,8 @@ static int run_chain(scan_state *c)
     stream_pieces(source, c->grain, &piece, &pieces);
     c->shared = source->evaluator->ctx->threads > 1 && pieces > 1;
     int status = stream_compute(
-        source, &(bmf_stream_work){.piece = piece, .pieces = pieces, .dynamic = true, .run = scan_piece, .state = c});
+        source, &(bmf_stream_work){
+                    .piece = piece, .pieces = pieces, .dynamic = true, .writes = true, .run = scan_piece, .state = c});
     free(piece);
     if (status == BMF_OK)
         status = stream_fold_status(&c->fold, BMF_EXPRESSION_SCAN, again, c);

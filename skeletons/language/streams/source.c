@@ -512,14 +512,13 @@ int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work)
     bmf_context *ctx = source->evaluator->ctx;
     char kernel[sizeof source->name + 16], *operations = ctx->names_operations ? list_operations(source) : NULL;
     snprintf(kernel, sizeof kernel, "%s%s%s", source->name, work->step ? " " : "", work->step ? work->step : "");
-    const int status = backend_compute(ctx, &(bmf_work){.kernel = kernel,
-                                                        .operations = operations,
-                                                        .round = work->round,
-                                                        .piece = work->piece,
-                                                        .pieces = work->pieces,
-                                                        .dynamic = work->dynamic || is_uneven(source),
-                                                        .run = work->run,
-                                                        .state = work->state});
+    const int status = stream_run_counted(source, work,
+                                          &(bmf_work){.kernel = kernel,
+                                                      .operations = operations,
+                                                      .round = work->round,
+                                                      .piece = work->piece,
+                                                      .pieces = work->pieces,
+                                                      .dynamic = work->dynamic || is_uneven(source)});
     free(operations);
     return status;
 }

@@ -98,10 +98,13 @@ typedef struct bmf_stream_work {
     const bmf_piece *piece;
     int64_t pieces;
     bool dynamic;
+    bool writes;                                                                /* the elements produced, to memory */
     int (*run)(void *state, int64_t index, const bmf_piece *piece, int worker); /* returns 0; failures are noted */
     void *state;
 } bmf_stream_work;
 int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work);
+/* Runs it with all that is missing in `made`: the pieces' function, and what they do. For stream_compute. */
+int stream_run_counted(const bmf_stream_source *source, const bmf_stream_work *work, bmf_work *made);
 /* BMF_OK, or the message of the workers' first failing element. */
 int stream_status(const bmf_stream_source *source);
 /* The message of a failure of an instance as a whole: `kind` and `operation` say what of the stream failed. */

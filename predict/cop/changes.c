@@ -1,0 +1,369 @@
+/* Changes of phases while a program runs: what a node does before it leaves a phase, and what it loads into its router.
+ * Method: a phase that ends by messages is left when the words of its last message have passed, after one more
+ * message where those of the program are too short to keep nodes together; others are left by barriers. What is not in
+ * the router's memory is loaded through the loader phase (cache_map.c says where). Cost: O(operators) a change. Source:
+ * document 004, 5.2, 5.4 and 5.5. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predict/cop/run_private.h"
+#include "runtime/base/allocate.h"
+#include "bmf/status.h"
+
+/* ---- leaving ---- */
+
+static int64_t barrier_of(const bmf_cop_run *run, int64_t phase)
+{
+    for (int64_t k = run->plan->program->operators; k < run->operators; k++)
+        if (run->running[k].phase == phase)
+            return k;
+    return -1;
+}
+
+void changes_note_end(bmf_cop_node *n, int64_t op)
+{
+    const int64_t over = scheduled_simulation_cycle(n->run->simulation) + n->run->running[op].pause[n->node];
+    n->not_before = over > n->not_before ? over : n->not_before;
+}
+
+/* Operators that the node has loaded in this phase send one more message if theirs are too short. */
+static void send_sync_messages(bmf_cop_node *n)
+{
+    for (int64_t op = 0; op < n->run->plan->program->operators; op++) {
+        const bmf_cop_running *r = &n->run->running[op];
+        if (!n->is_loaded[op] || r->phase != n->phase)
+            continue;
+        n->is_loaded[op] = false;
+        if (r->sync_words == 0)
+            continue;
+        moves_synchronise(n, op);
+        changes_note_end(n, op);
+    }
+}
+
+static void leave_phase(bmf_cop_node *n)
+{
+    bmf_cop_run *run = n->run;
+    const int64_t barrier = barrier_of(run, n->phase);
+    int32_t in = 0, out = 0;
+    discards_finish(n, -1);
+    send_sync_messages(n);
+    if (barrier < 0)
+        return;
+    if (run->running[barrier].instance[n->node] >= 0)
+        moves_call(n, barrier, &in, &out, NULL);
+    /* others may leave later by the way of the last words, and by a schedule until their command is taken */
+    const bmf_cop_running *r = &run->running[barrier];
+    n->not_before = scheduled_simulation_cycle(run->simulation) + r->pause[n->node];
+    n->clear_from = n->not_before + r->way + run->plan->settings.hardware.length;
+}
+
+static bool is_in_loop(const bmf_cop_run *run, int64_t op, const bmf_cop_tree *loop)
+{
+    const bmf_cop_candidates *c = &run->plan->candidates[op];
+    for (int64_t k = 0; k < c->loops; k++)
+        if (c->loop[k] == loop)
+            return true;
+    return false;
+}
+
+/* Whether the node begins another pass of a loop that has phases in which it has nothing to do: the others have left
+ * this phase and wait for the node at its end. */
+static bool was_left(const bmf_cop_node *n, int64_t op)
+{
+    const bmf_cop_run *run = n->run;
+    const bmf_cop_candidates *c = &run->plan->candidates[op];
+    if (n->last_load < op || run->running[op].phase != n->phase)
+        return false;
+    for (int64_t k = c->loops - 1; k >= 0; k--) {
+        if (!is_in_loop(run, n->last_load, c->loop[k]))
+            continue;
+        for (int64_t other = 0; other < run->plan->program->operators; other++)
+            if (run->running[other].phase != n->phase && is_in_loop(run, other, c->loop[k]))
+                return true;
+        return false;
+    }
+    return false;
+}
+
+/* Takes part in the end of the phase and stays in it. */
+static void leave_and_return(bmf_cop_node *n)
+{
+    bmf_processor_script *script = &n->run->script[n->node];
+    leave_phase(n);
+    script_until(script, BMF_TIME_PSYNC, n->not_before);
+    run_steps(n);
+}
+
+/* ---- memories ---- */
+
+static void load_phase(bmf_cop_node *n, int64_t phase)
+{
+    const bmf_cop_run *run = n->run;
+    script_load(&run->script[n->node], run->image[phase], n->node, (int)run->block[phase]);
+    n->resident[run->block[phase]] = phase;
+    for (int64_t op = 0; op < run->operators; op++)
+        if (run->running[op].phase == phase)
+            n->begins[op] = false;
+}
+
+/* In the loader phase no link is read or written. There a node waits until all others have left the phases whose links
+ * the next phase uses, too: its router would pass their words on at once. */
+static void change_phase(bmf_cop_node *n, int64_t to)
+{
+    bmf_cop_run *run = n->run;
+    bmf_processor_script *script = &run->script[n->node];
+    const bmf_scheduled_hardware *hardware = &run->plan->settings.hardware;
+    const bool loads = n->resident[run->block[to]] != to;
+    if (n->phase == to)
+        return;
+    int block = n->phase < 0 ? 0 : (int)run->block[n->phase];
+    if (n->phase >= 0) {
+        leave_phase(n);
+        script_until(script, BMF_TIME_PSYNC, n->not_before);
+    }
+    const bool waits = !run->phase[to]->apart && n->clear_from > n->not_before;
+    if (block != 0 && (loads || waits)) {
+        script_change_phase(script, hardware, block, 0);
+        block = 0;
+    }
+    if (loads)
+        load_phase(n, to);
+    if (waits)
+        script_until(script, BMF_TIME_PSYNC, n->clear_from);
+    script_change_phase(script, hardware, block, (int)run->block[to]);
+    n->phase = to;
+    run_steps(n);
+}
+
+void changes_for(bmf_cop_node *n, int64_t op)
+{
+    if (was_left(n, op))
+        leave_and_return(n);
+    n->last_load = op;
+    change_phase(n, n->run->running[op].phase);
+    n->is_loaded[op] = true;
+}
+
+/* The first phase of every block is there from the beginning, or is loaded by cop_init. */
+static bool is_first(const bmf_cop_run *run, int64_t phase)
+{
+    for (int64_t p = 0; p < phase; p++)
+        if (run->block[p] == run->block[phase])
+            return false;
+    return true;
+}
+
+void changes_begin(bmf_cop_node *n)
+{
+    const bmf_cop_run *run = n->run;
+    for (int b = 0; b < scheduled_blocks(&run->plan->settings.hardware); b++)
+        n->resident[b] = -1;
+    for (int64_t p = 0; p < run->phases && n->phase >= 0; p++)
+        if (is_first(run, p))
+            n->resident[run->block[p]] = p;
+}
+
+void changes_init(void *node)
+{
+    bmf_cop_node *n = node;
+    if (n->phase >= 0)
+        return;
+    for (int64_t p = 0; p < n->run->phases; p++)
+        if (is_first(n->run, p))
+            load_phase(n, p);
+    run_steps(n);
+}
+
+static bool ends_together(const bmf_cop_run *run, int64_t phase)
+{
+    bool found = barrier_of(run, phase) >= 0;
+    for (int64_t op = 0; op < run->operators; op++)
+        found |= run->running[op].phase == phase && run->running[op].sync_words > 0;
+    return found;
+}
+
+/* Those who have gone on to later phases wait for the node at the end of its own. */
+void changes_fini(void *node)
+{
+    bmf_cop_node *n = node;
+    discards_finish(n, -1);
+    if (n->phase >= 0 && n->phase + 1 < n->run->phases && ends_together(n->run, n->phase))
+        leave_and_return(n);
+}
+
+/* ---- preparing ---- */
+
+/* Words that may be in the node's router at a hop when its processor is through. Where words are delivered, they are
+ * gone, too, but for those of a second fork; at a source the last ones are in the register and the first VFSM; and of
+ * those that only pass, as many as stand in all the stream's buffers. */
+static int64_t words_left(const bmf_stream_route *route, int64_t h)
+{
+    const bmf_stream_hop *hop = &route->hop[h];
+    int64_t words = 0;
+    if (hop->delivers)
+        return hop->outs > 1 || hop->own >= 0 ? 2 : 0;
+    if (hop->parent < 0)
+        return 2 + (hop->delay > 0) + (hop->outs > 1);
+    for (int64_t at = 0; at < route->hops; at++)
+        words += 1 + (route->hop[at].delay > 0);
+    return words + 1;
+}
+
+/* A full VFSM takes no word in the slot in which it hands its own on. */
+static int64_t slot_cycles(const bmf_cop_run *run, const bmf_stream_route *route)
+{
+    return 2 * run->plan->settings.hardware.length / route->slots;
+}
+
+/* Round a shift every node may be a window of words behind the one that reads from it: so far behind the node may be
+ * whose words pass. */
+static int64_t words_behind(const bmf_cop_running *r, int64_t node, int64_t source)
+{
+    const bmf_cop_instance *instance = r->instance[node] >= 0 ? &r->op->instance[r->instance[node]] : NULL;
+    if (!instance || r->op->kind != BMF_COP_CSHIFT || r->instance[source] != r->instance[node])
+        return 0;
+    int64_t steps = 0;
+    for (int64_t at = r->number[node]; at != r->number[source] && steps < instance->nodes; steps++)
+        at = ((at - instance->operand[0].value) % instance->nodes + instance->nodes) % instance->nodes;
+    return BMF_COP_WINDOW * steps;
+}
+
+/* Cycles until they have left, with a slot for each word and one for the space behind it; and a pipeline's stages. */
+static int64_t find_pause(const bmf_cop_run *run, const bmf_cop_running *r, int64_t node)
+{
+    const bmf_stream_routes *routes = run->phase[r->phase]->routes;
+    int64_t longest = 0;
+    for (int64_t k = 0; routes && k < r->candidate->streams.count; k++) {
+        const bmf_stream_route *route = &routes->route[r->first_stream + k];
+        for (int64_t h = 0; h < route->hops; h++) {
+            const bool passes = route->hop[h].parent >= 0 && !route->hop[h].delivers;
+            const int64_t behind = passes ? words_behind(r, node, route->hop[0].node) : 0;
+            const int64_t cycles = (words_left(route, h) + behind / 2) * slot_cycles(run, route);
+            if (route->hop[h].node == node && cycles > longest)
+                longest = cycles;
+        }
+    }
+    return longest + BMF_SCHEDULED_STAGES;
+}
+
+/* At most, from the first node that has the last word to the last one. */
+static int64_t find_way(const bmf_cop_run *run, const bmf_cop_running *r)
+{
+    const bmf_stream_routes *routes = run->phase[r->phase]->routes;
+    int64_t longest = 0;
+    for (int64_t k = 0; routes && k < r->candidate->streams.count; k++) {
+        const bmf_stream_route *route = &routes->route[r->first_stream + k];
+        int64_t buffers = 1;
+        for (int64_t h = 0; h < route->hops; h++)
+            buffers += 1 + (route->hop[h].delay > 0);
+        if (buffers * slot_cycles(run, route) > longest)
+            longest = buffers * slot_cycles(run, route);
+    }
+    return longest + BMF_SCHEDULED_STAGES;
+}
+
+static void find_pauses(bmf_cop_run *run)
+{
+    for (int64_t op = 0; op < run->operators; op++) {
+        bmf_cop_running *r = &run->running[op];
+        r->pause = allocate_array(run->nodes, (int64_t)sizeof *r->pause);
+        for (int64_t node = 0; node < run->nodes; node++)
+            r->pause[node] = find_pause(run, r, node);
+        r->way = find_way(run, r);
+    }
+}
+
+/* What is in a block's memories from the beginning. */
+static void copy_block(const bmf_cop_run *run, int64_t phase)
+{
+    const bmf_scheduled_hardware *hardware = &run->plan->settings.hardware;
+    const int first = (int)run->block[phase] * hardware->length;
+    for (int64_t node = 0; node < run->nodes; node++) {
+        const bmf_scheduled_node *from = &run->image[phase]->node[node];
+        bmf_scheduled_node *to = &run->machine->node[node];
+        for (int e = first; e < first + hardware->length; e++) {
+            to->entry[e] = from->entry[e];
+            for (int p = 0; p < hardware->pipelines; p++)
+                to->annotation[p][from->entry[e].vfsm[p]] = from->annotation[p][from->entry[e].vfsm[p]];
+        }
+    }
+}
+
+typedef uint8_t used_vfsms[BMF_SCHEDULED_PIPELINES];
+
+static int make_image(bmf_cop_run *run, int64_t phase, used_vfsms *used)
+{
+    const int block = (int)run->block[phase];
+    BMF_TRY(scheduled_create(&run->plan->settings.hardware, &run->image[phase]));
+    if (!run->phase[phase]->routes) {
+        scheduled_fill_reprogram(run->image[phase], block);
+        return BMF_OK;
+    }
+    if (streams_emit_more(run->phase[phase]->routes, run->image[phase], block, used) == BMF_OK)
+        return BMF_OK;
+    return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "phase %" PRId64 " does not fit into the routers' memories: %s",
+                    phase + 1, bmf_error_text(NULL));
+}
+
+/* Phases of one block take each other's VFSMs, too. */
+static int make_block(bmf_cop_run *run, int block, used_vfsms *used)
+{
+    const size_t size = (size_t)run->nodes * sizeof *used;
+    used_vfsms *most = allocate_array(run->nodes, (int64_t)sizeof *most),
+               *now = allocate_array(run->nodes, (int64_t)sizeof *now);
+    int status = BMF_OK;
+    memcpy(most, used, size);
+    for (int64_t p = 0; p < run->phases && status == BMF_OK; p++) {
+        if (run->block[p] != block)
+            continue;
+        memcpy(now, used, size);
+        status = make_image(run, p, now);
+        for (int64_t n = 0; n < run->nodes; n++)
+            for (int k = 0; k < BMF_SCHEDULED_PIPELINES; k++)
+                most[n][k] = now[n][k] > most[n][k] ? now[n][k] : most[n][k];
+    }
+    memcpy(used, most, size);
+    free(most);
+    free(now);
+    return status;
+}
+
+static int fill_blocks(bmf_cop_run *run, int blocks)
+{
+    used_vfsms *used = allocate_clear(run->nodes, sizeof *used);
+    int status = BMF_OK;
+    for (int64_t p = 0; p < run->phases; p++) {
+        scheduled_free(run->image[p]);
+        run->image[p] = NULL;
+    }
+    free(run->block);
+    run->block = cop_map_phases(run->plan, blocks);
+    for (int b = 1; b < blocks && status == BMF_OK; b++)
+        status = make_block(run, b, used);
+    free(used);
+    return status;
+}
+
+/* Where all blocks together need too many VFSMs, fewer are used, and phases are loaded more often. */
+int changes_prepare(bmf_cop_run *run)
+{
+    const bmf_scheduled_hardware *hardware = &run->plan->settings.hardware;
+    int blocks = scheduled_blocks(hardware);
+    run->image = allocate_clear(run->phases, (int64_t)sizeof *run->image);
+    if (run->phases > 1 && !run->plan->registers_apart)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the streams of all phases do not fit into the registers of a node");
+    if (blocks < 2)
+        return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "no phase fits into the routers' memories beside the loader");
+    int status = fill_blocks(run, blocks);
+    while (status != BMF_OK && --blocks >= 2)
+        status = fill_blocks(run, blocks);
+    BMF_TRY(status);
+    find_pauses(run);
+    BMF_TRY(scheduled_create(hardware, &run->machine));
+    for (int64_t p = 0; p < run->phases; p++)
+        if (is_first(run, p))
+            copy_block(run, p);
+    return BMF_OK;
+}
