@@ -6,6 +6,6 @@
 #include "drivers/command/json.h"
 
 extern const bmf_driver bench_skeletons, bench_permute, bench_language, bench_sheets, bench_predict, bench_edn,
-    bench_figures, bench_mesh, bench_cowichan;
+    bench_figures, bench_mesh, bench_cowichan, bench_probe;
 
 #endif

@@ -3,8 +3,8 @@
 #include "runtime/base/memory.h"
 
 static const bmf_driver *const benchmarks[] = {
-    &bench_skeletons, &bench_permute, &bench_language, &bench_predict,  &bench_sheets,
-    &bench_edn,       &bench_figures, &bench_mesh,     &bench_cowichan, NULL};
+    &bench_skeletons, &bench_permute, &bench_language, &bench_predict, &bench_sheets, &bench_edn,
+    &bench_figures,   &bench_mesh,    &bench_cowichan, &bench_probe,   NULL};
 
 static const bmf_driver program = {
     .name = "bmf-bench",

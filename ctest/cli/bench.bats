@@ -286,3 +286,28 @@ END
     refused "cowichan has as many processors as ranks" cowichan --bmf-procs 3
     refused "elastic" cowichan --only elastic
 }
+
+# The C file is a program by itself: nothing but a C11 compiler and library.
+@test "machine: positive and finite figures, by the command and by the file alone" {
+    "${CC:-cc}" -std=c11 -O2 -Wall -Wextra -Werror "$BMF_SOURCE_DIR/bench/probe/probe.c" -o probe -lm
+    ./probe --json --mib 8 >alone.json
+    bench 2 machine --json --mib 8
+    assert_success
+    python3 - alone.json 3<<<"$output" <<'END'
+import json, math, os, sys
+results = [json.load(open(sys.argv[1])), json.load(os.fdopen(3))]
+assert results[0].keys() == results[1].keys()
+for result in results:
+    assert result["format"] == "bmf probe 1" and result["mib"] == 8, result
+    for name in ("operations_per_second", "bytes_per_second", "read_seconds"):
+        assert 0 < result[name] < math.inf and 0 <= result[name + "_spread"] < math.inf, result
+END
+    bench 1 machine --mib 1
+    assert_success
+    assert_line --regexp '^streaming through memory .* bytes/s'
+    run ./probe --mib
+    assert_failure 2
+    run ./probe --mib 0
+    assert_failure 2
+    refused "--mib needs" machine --mib 0
+}

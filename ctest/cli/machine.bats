@@ -252,3 +252,67 @@ parameters()
         done
     done
 }
+
+# figures OPERATIONS BYTES READ: what bmf-bench machine --json writes
+figures()
+{
+    echo "{\"format\": \"bmf probe 1\", \"operations_per_second\": $1, \"bytes_per_second\": $2, \"read_seconds\": $3}"
+}
+
+# seconds MACHINE: what adding up eight numbers takes on one processor
+seconds()
+{
+    "$BMF" predict sum.bmf --machine "$1" --procs 1 --json |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][0]["best"])'
+}
+
+@test "make --probe --target: twice the figures are half the computing" {
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Procs) [1, 2, 3, 4, 5, 6, 7, 8]' >sum.bmf
+    cat >sum.kernels <<'END'
+format = "bmf sheet 1"; title = "sum"; units = "us"; logarithm = "natural";
+entries = ( { operation = "stream_reduce.reduce_1_35"; family = "point-to-point"; d = [1, 64]; c = 1.0; size = "d"; k = 8.0; } );
+END
+    figures 1e9 1e10 1e-7 >here.json
+    figures 2e9 2e10 0.5e-7 >twice.json
+    figures 1e9 4e10 1e-7 >memory.json
+    figures 1e9 1e12 1e-7 >odd.json
+    for name in here twice memory odd; do
+        run --separate-stderr "$BMF" machine make "$SHEETS/cray-t3d.sheet" --kernels sum.kernels --probe here.json \
+            --target $name.json -o $name.machine
+        assert_success
+        [ -z "$stderr" ]
+    done
+    # 1 + 8 * 8 us here; the geometric mean of 1 and 4 is 2, and of 1 and 100 is 10 with an error that reaches both
+    python3 - "$(seconds here.machine)" "$(seconds twice.machine)" "$(seconds memory.machine)" "$(seconds odd.machine)" <<'END'
+import sys
+found = [float(text) for text in sys.argv[1:]]
+for seconds, faster in zip(found, (1, 2, 2, 10)):
+    assert abs(seconds * faster / found[0] - 1) < 1e-6 and abs(found[0] / 65e-6 - 1) < 1e-6, found
+END
+    grep -q '^relative_error = 0.3;' twice.machine
+    grep -q '^relative_error = 9;' odd.machine
+    run "$BMF" machine show twice.machine
+    assert_line --partial "a processor is 2 times as fast"
+}
+
+@test "make --probe --target: what is no result of bmf-bench machine" {
+    figures 1e9 1e10 1e-7 >here.json
+    # fails CONTENTS TEXT
+    fails()
+    {
+        echo "$1" >there.json
+        refused "there.json$2" make "$SHEETS/cray-t3d.sheet" --probe here.json --target there.json -o m.machine
+        [ ! -e m.machine ]
+    }
+    fails '{' ":2: "
+    fails '[1]' ": no figures of a machine"
+    fails '{"format": "bmf probe 0"}' ": no figures of a machine (format 'bmf probe 0', not 'bmf probe 1')"
+    fails '{"format": "bmf probe 1", "bytes_per_second": 1}' ": 'operations_per_second' must be a number above 0"
+    fails "$(figures 1e9 -1 1e-7)" ": 'bytes_per_second' must be"
+    fails "$(figures 1e9 1e10 0)" ": 'read_seconds' must be"
+    fails "$(figures '"1"' 1e10 1)" ": 'operations_per_second' must be"
+    fails "$(figures 1e300 1e-300 1)" ": its figures cannot be compared with those of here.json"
+    refused "none.json" make "$SHEETS/cray-t3d.sheet" --probe none.json --target here.json -o m.machine
+    refused "go together" make "$SHEETS/cray-t3d.sheet" --probe here.json -o m.machine
+    refused "not with --dvm" make --dvm F --probe here.json --target here.json -o m.machine
+}

@@ -50,6 +50,12 @@ static int make_folder(void **state)
     if (!mkdtemp(folder))
         return 1;
     write_text(in_folder("recv.sheet"), SHEET("recv", "element_bytes = 8;"));
+    write_text(
+        in_folder("memory.sheet"),
+        SHEET("recv", "") "memory = ( { access = \"read\"; p = 1; bytes = [1024, 1000000]; levels = [1e-4, 1e-3]; "
+                          "steps = [30000]; widths = [0.1]; error = 0.1; },\n{ access = \"random\"; p = 1; "
+                          "bytes = [1024, 1000000]; levels = [1e-3, 1e-2]; steps = [30000]; widths = [0.1]; "
+                          "error = 0.1; } );\n");
     write_text(in_folder("bytes.sheet"), SHEET("send", ""));
     write_text(in_folder("bad.sheet"), "format = \"bmf sheet 1\";\nunits = \"us\";\nlogarithm = 3;\n");
     return mkdir(in_folder("empty"), 0700);
@@ -57,7 +63,7 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-    static const char *const names[] = {"recv.sheet", "bytes.sheet", "bad.sheet", "m.machine"};
+    static const char *const names[] = {"recv.sheet", "memory.sheet", "bytes.sheet", "bad.sheet", "m.machine"};
     (void)state;
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         unlink(in_folder(names[k]));
@@ -130,6 +136,32 @@ static void computing_costs(void **state)
     assert_string_equal(machine->kernels->title, "a sheet");
     assert_int_equal(machine->sharing, 4);
     machine_free(machine);
+}
+
+/* Memory has powers of its own: a second of it here, divided by `power` in the end, is what it takes there. */
+static void memory_has_its_own_powers(void **state)
+{
+    static const bmf_memory_access access[] = {BMF_MEMORY_READ, BMF_MEMORY_RANDOM};
+    static const double power[] = {4.0, 5.0};
+    bmf_machine *plain, *other;
+    (void)state;
+    assert_int_equal(parse("compute = { sheet = \"memory.sheet\"; power = 2; };" NETWORK, &plain), BMF_OK);
+    assert_int_equal(
+        parse("compute = { sheet = \"memory.sheet\"; power = 2; memory_power = 4; random_power = 5; };" NETWORK,
+              &other),
+        BMF_OK);
+    for (int k = 0; k < 2; k++)
+        for (double bytes = 1e3; bytes < 1e9; bytes *= 10.0) {
+            const double here = memory_seconds(&plain->kernels->memory, access[k], 1.0, bytes);
+            const double there = memory_seconds(&other->kernels->memory, access[k], 1.0, bytes) / other->power;
+            assert_true(here > 0.0 && fabs(there * power[k] / here - 1.0) < 1e-12);
+        }
+    assert_true(machine_compute_error(other) == other->relative_error);
+    machine_free(plain);
+    machine_free(other);
+    assert_int_equal(parse("compute = { sheet = \"recv.sheet\"; memory_power = 4; };" NETWORK, &other), BMF_ERROR_FILE);
+    assert_non_null(strstr(bmf_error_text(NULL), "'memory_power' goes with a sheet of kernels that has 'memory'"));
+    assert_int_equal(parse("compute = { random_power = 4; };" NETWORK, &other), BMF_ERROR_FILE);
 }
 
 /* ---- bad ones ---- */
@@ -359,6 +391,7 @@ int main(void)
         cmocka_unit_test(a_machine_has_what_its_file_says),
         cmocka_unit_test(what_is_left_out_has_defaults),
         cmocka_unit_test(computing_costs),
+        cmocka_unit_test(memory_has_its_own_powers),
         cmocka_unit_test(every_mistake_is_one_line_with_its_place),
         cmocka_unit_test(machines_have_so_many_processors),
         cmocka_unit_test(files_that_are_none),

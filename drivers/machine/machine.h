@@ -13,6 +13,7 @@ typedef struct bmf_machine_making {
     const char *sheet;           /* of messages; NULL: they cost nothing, for one processor */
     const char *dvm;             /* instead of sheets: a parameter file of the Predictor of DVM programs */
     const char *kernels;         /* NULL: kernels are run and timed where the prediction is made */
+    const char *probe, *target;  /* figures of the host and of the machine; NULL: kernels take what they take here */
     const char *out, *name;      /* name NULL: the sheet's title, or "dvm" */
     int64_t processors, sharing; /* 0: not said */
     bool congested, single_ports;
@@ -22,6 +23,15 @@ typedef struct bmf_machine_making {
 int machine_make(const bmf_machine_making *making);
 /* The text of a machine that a parameter file of the Predictor describes, which the caller frees. */
 int machine_make_dvm(const bmf_machine_making *making, char **text);
+/* How many times as fast as the host another machine is. */
+typedef struct bmf_machine_powers {
+    double computing, memory, random;
+    double relative_error; /* of a kernel of which nothing else is known */
+} bmf_machine_powers;
+
+/* From what bmf-bench machine --json wrote here and there. Unless kernels' work is known, computing is what holds for
+ * a kernel that both computes and moves. BMF_ERROR_FILE. */
+int machine_read_powers(const char *here, const char *there, bool work_is_known, bmf_machine_powers *powers);
 /* A text in quotes, as machine files have it. */
 void machine_put_text(FILE *to, const char *text);
 

@@ -35,8 +35,16 @@ static void put_path(FILE *to, const char *path, const char *machine)
     machine_put_text(to, shown);
 }
 
-/* title: of the sheet. */
-static void put_machine(FILE *to, const options *o, const char *title)
+static void put_powers(FILE *to, const bmf_machine_powers *powers, bool work_is_known)
+{
+    fprintf(to, "power = %.10g", powers->computing);
+    if (work_is_known)
+        fprintf(to, "; memory_power = %.10g; random_power = %.10g", powers->memory, powers->random);
+}
+
+/* title: of the sheet; powers NULL: those of the host; work_is_known: of kernels, and the memory of the host. */
+static void put_machine(FILE *to, const options *o, const char *title, const bmf_machine_powers *powers,
+                        bool work_is_known)
 {
     fputs("# A machine whose messages, and computing if a sheet of kernels is named, were measured. See "
           "docs/machines.md.\n",
@@ -46,15 +54,21 @@ static void put_machine(FILE *to, const options *o, const char *title)
     fputs(";\n", to);
     if (o->processors > 0)
         fprintf(to, "processors = %lld;\n", (long long)o->processors);
+    if (powers)
+        fprintf(to, "relative_error = %.10g;\n", powers->relative_error);
     fputs("compute = { ", to);
     if (o->kernels) {
         fputs("sheet = ", to);
         put_path(to, o->kernels, o->out);
         if (o->sharing > 0)
             fprintf(to, "; sharing = %lld", (long long)o->sharing);
-    } else {
-        fputs("power = 1.0", to);
+        if (powers)
+            fputs("; ", to);
     }
+    if (powers)
+        put_powers(to, powers, work_is_known);
+    else if (!o->kernels)
+        fputs("power = 1.0", to);
     fputs("; };\n", to);
     if (!o->sheet) {
         fputs("network = { type = \"fixed\"; };\n", to);
@@ -81,14 +95,21 @@ static int write_machine(const options *o, char *text)
 /* The text of a machine of sheets, which the caller frees. */
 static int make_text(const options *o, char **text)
 {
-    bmf_sheet *sheet = NULL;
+    bmf_sheet *sheet = NULL, *kernels = NULL;
+    bmf_machine_powers powers;
     size_t size;
     *text = NULL;
+    if (o->probe && o->kernels)
+        BMF_TRY(sheet_read(o->kernels, &kernels));
+    const bool work_is_known = kernels && kernels->memory.curves > 0;
+    sheet_free(kernels);
+    if (o->probe)
+        BMF_TRY(machine_read_powers(o->probe, o->target, work_is_known, &powers));
     if (o->sheet)
         BMF_TRY(sheet_read(o->sheet, &sheet));
     FILE *to = open_memstream(text, &size);
     if (to) {
-        put_machine(to, o, sheet ? sheet->title : "");
+        put_machine(to, o, sheet ? sheet->title : "", o->probe ? &powers : NULL, work_is_known);
         fclose(to);
     }
     sheet_free(sheet);
@@ -113,6 +134,10 @@ static int check_usage(const options *o)
         return usage_error(o->dvm ? "a machine is made from a sheet or from --dvm F, not from both" : "no sheet");
     if (o->dvm && (o->kernels || o->single_ports || o->congested))
         return usage_error("--kernels, --single-ports and --congested go with a sheet, not with --dvm");
+    if (!o->probe != !o->target)
+        return usage_error("--probe HERE and --target THERE go together");
+    if (o->dvm && o->probe)
+        return usage_error("--probe and --target go with a sheet, not with --dvm");
     if (o->sharing > 0 && !o->kernels)
         return usage_error("--sharing goes with --kernels");
     return 0;
@@ -135,6 +160,9 @@ static const bmf_option table[] = {
                "instead of a sheet: a parameter file of the Predictor of DVM programs (Predictor.par)"),
     BMF_OPTION("sharing", "S", BMF_WHOLE(options, sharing, 1, INT32_MAX),
                "processors that share a memory, for KSHEET; default: 1"),
+    BMF_OPTION("probe", "HERE", BMF_TEXT(options, probe),
+               "for another machine: what `bmf-bench machine --json` wrote where kernels are timed"),
+    BMF_OPTION("target", "THERE", BMF_TEXT(options, target), "and what it, or its C file alone, wrote there"),
     BMF_OPTION("name", "TEXT", BMF_TEXT(options, name), "the machine's name; default: the sheet's title, or dvm"),
     BMF_OPTION("procs", "P", BMF_WHOLE(options, processors, 1, BMF_MAX_PROCESSORS),
                "the most processors; default: any number"),
@@ -147,7 +175,7 @@ const bmf_driver machine_make_command = {
     .name = "make",
     .summary = "write a machine file for measured data sheets, or for a Predictor.par",
     .synopsis = "bmf machine make SHEET -o M [--kernels KSHEET [--sharing S]] [--name TEXT] [--procs P]\n"
-                "  [--single-ports] [--congested]\n"
+                "  [--single-ports] [--congested] [--probe HERE --target THERE]\n"
                 "bmf machine make --dvm F -o M [--name TEXT] [--procs P]",
     .about =
         "Writes a machine file whose messages take what the point-to-point entries of SHEET say. Without a sheet of "
@@ -158,6 +186,7 @@ const bmf_driver machine_make_command = {
     .example = "mpirun -n 2 bmf sheet measure --ops point-to-point,allreduce -o here.raw\n"
                "bmf sheet fit here.raw -o here.sheet\n"
                "bmf machine make here.sheet -o here.machine\n"
+               "bmf machine make here.sheet --probe here.json --target there.json -o there.machine\n"
                "bmf machine make --dvm Predictor.par -o cluster.machine",
     .options = table,
     .min_operands = 0,

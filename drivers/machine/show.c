@@ -87,6 +87,8 @@ static void show_compute(const bmf_machine *machine)
         printf(", as when %lld processors share a memory", (long long)machine->sharing);
     if (machine->power != 1.0)
         printf("; a processor is %.6g times as fast", machine->power);
+    if (machine->memory_power != machine->power || machine->random_power != machine->power)
+        printf("; its memory %.6g times, at random %.6g times", machine->memory_power, machine->random_power);
     puts("");
 }
 

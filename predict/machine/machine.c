@@ -62,12 +62,37 @@ static int read_name(bmf_machine *machine, const config_setting_t *root)
     return BMF_OK;
 }
 
+/* Times of the sheet's memory are divided by powers of their own, and everything by `power` in the end. */
+static int read_memory_powers(bmf_machine *machine, const config_setting_t *group)
+{
+    static const char *const key[] = {"memory_power", "random_power"};
+    bmf_memory *memory = machine->kernels ? &machine->kernels->memory : NULL;
+    for (int k = 0; k < 2; k++) {
+        const config_setting_t *at = config_setting_get_member(group, key[k]);
+        if (at && (!memory || memory->curves == 0))
+            return machine_fail(machine, at, BMF_ERROR_FILE, "'%s' goes with a sheet of kernels that has 'memory'",
+                                key[k]);
+    }
+    BMF_TRY(machine_number(machine, group, key[0], DBL_MIN, INFINITY, machine->power, &machine->memory_power));
+    BMF_TRY(machine_number(machine, group, key[1], DBL_MIN, INFINITY, machine->memory_power, &machine->random_power));
+    for (int64_t k = 0; memory && k < memory->curves; k++) {
+        bmf_memory_curve *curve = &memory->curve[k];
+        const bool random = curve->access == BMF_MEMORY_RANDOM || curve->access == BMF_MEMORY_CHASE;
+        const double factor = machine->power / (random ? machine->random_power : machine->memory_power);
+        curve->level *= factor;
+        for (int step = 0; step < curve->steps; step++)
+            curve->rise[step] *= factor;
+    }
+    return BMF_OK;
+}
+
 static int read_compute(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"power", "sharing", "sheet", "operations_us", "zero", NULL};
+    static const char *const known[] = {"power", "memory_power",  "random_power", "sharing",
+                                        "sheet", "operations_us", "zero",         NULL};
     const config_setting_t *group = config_setting_get_member(root, "compute");
     bool zero;
-    machine->power = 1.0;
+    machine->power = machine->memory_power = machine->random_power = 1.0;
     machine->sharing = 1;
     if (!group)
         return BMF_OK;
@@ -80,6 +105,7 @@ static int read_compute(bmf_machine *machine, const config_setting_t *root)
     if (zero && config_setting_length(group) > 1)
         return machine_fail(machine, group, BMF_ERROR_FILE, "computing that costs nothing has no other settings");
     BMF_TRY(machine_sheet(machine, group, "sheet", &machine->kernels));
+    BMF_TRY(read_memory_powers(machine, group));
     if (config_setting_get_member(group, "sharing") && !machine->kernels)
         return machine_fail(machine, config_setting_get_member(group, "sharing"), BMF_ERROR_FILE,
                             "'sharing' goes with a sheet; kernels that are run here have the memory for themselves");
@@ -200,6 +226,8 @@ double machine_compute_error(const bmf_machine *machine)
 {
     switch (machine->compute) {
     case BMF_COMPUTE_SHEET:
+        if (machine->power != 1.0 || machine->memory_power != 1.0 || machine->random_power != 1.0)
+            return machine->relative_error;
         for (int64_t k = 0; k < machine->kernels->entries; k++)
             if (machine->kernels->entry[k].has_errors)
                 return 0.0;

@@ -14,6 +14,7 @@
  * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
  * compute = { sheet = "kernels.sheet"; power = P; sharing = S; }   from a kernel sheet (bmf sheet kernels), divided by
  *                                               P, as they are when S processors share a memory (default 1)
+ *                                               memory_power and random_power say it of the sheet's memory
  * compute = { operations_us = { B_Plus = 1.0; other = 0.5; }; }   a virtual time for every operation on an element
  * compute = { zero = true; }                    computing costs nothing
  *
@@ -44,6 +45,7 @@ typedef struct bmf_machine {
     int64_t sharing;    /* processors that compute beside each other, for sheets */
     bmf_compute_cost compute;
     double power;                           /* 1: as fast as the host (or the sheet) */
+    double memory_power, random_power;      /* of the memory that the sheet of kernels knows */
     bmf_sheet *kernels;                     /* BMF_COMPUTE_SHEET */
     struct bmf_operation_costs *operations; /* BMF_COMPUTE_OPERATIONS */
     double agreement;                       /* seconds; NAN: ask the network */
