@@ -137,9 +137,9 @@ END
     # a program that is right on the whole argument only
     echo "B_Index (B_Num 500000)" >far.bmf
     refuses "far.bmf with 10000 elements" calibrate far.bmf --arg x.npy --ranks 1 --launch "$launch" -o here.machine
-    # sizes that change nothing
+    # larger sizes that take less time
     refuses "nothing grows" calibrate --args 1,2,3 --ranks 1 --launch "$launch" --repeats 3 --max-spread 100000 -o here.machine -- \
-        sh -c "'$BMF_BIN_DIR/01-sum-of-squares' 1000000" {n}
+        sh -c "'$BMF_BIN_DIR/01-sum-of-squares' \$((16000000 / \$0))" {n}
     [ ! -e here.machine ] && [ ! -e here.kernels ]
 }
 

@@ -142,6 +142,58 @@ events()
     assert_output --partial "ring "
 }
 
+@test "nothing is left where nothing can be recorded" {
+    local full=$BMF_BUILD_DIR/libbmf_full_disk.so
+    if ldd "$BMF" | grep -q libasan; then skip "the sanitizers come first"; fi
+    # the disk of one rank is full: from the beginning, and when it is half through its header
+    for bytes in 0 50000; do
+        run timeout 60 "$MPIRUN" -n 1 "$BMF" record -o x.trace -- "$PATTERNS" ring : \
+            -n 1 env LD_PRELOAD="$full" BMF_DISK_BYTES=$bytes "$BMF" record -o x.trace -- "$PATTERNS" ring
+        assert_success
+        assert_output --partial "x.trace': File too large; recorded nothing"
+        [ ! -e x.trace ] && [ ! -e x.trace.parts ] || fail "something is left"
+    done
+}
+
+@test "a disk that fills up at one rank loses events, says so, and lets the program end" {
+    local full=$BMF_BUILD_DIR/libbmf_full_disk.so many
+    if ldd "$BMF" | grep -q libasan; then skip "the sanitizers come first"; fi
+    many=$(printf 'ring %.0s' {1..300})
+    # names that are new behind the end of the disk cannot be defined any more
+    # shellcheck disable=SC2086
+    run timeout 60 "$MPIRUN" -n 1 "$BMF" record -o x.trace -- "$PATTERNS" $many groups : \
+        -n 1 env LD_PRELOAD="$full" BMF_DISK_BYTES=200000 "$BMF" record -o x.trace -- "$PATTERNS" $many groups
+    assert_success
+    assert_output --partial "groups "
+    assert_output --partial "x.trace' is incomplete: events were lost because the disk was full"
+    "$BMF" trace x.trace
+    run "$BMF" replay x.trace --machine ideal
+    assert_failure 2
+    assert_output --partial "events were lost because the disk was full"
+}
+
+@test "while a program is recorded, no other is recorded to the same trace" {
+    mkdir x.trace.parts
+    exec 9< x.trace.parts
+    flock 9
+    run "$BMF" record -o x.trace -- "$PATTERNS" ring 9<&-
+    assert_success
+    assert_output --partial "x.trace': another program is being recorded there; recorded nothing"
+    [ -d x.trace.parts ] && [ ! -e x.trace ]
+    exec 9<&-
+    "$BMF" record -o x.trace -- "$PATTERNS" ring
+    "$BMF" trace x.trace
+    [ ! -e x.trace.parts ]
+    # a link is not followed to where parts would be removed
+    mkdir other
+    touch other/0.part
+    ln -s other y.trace.parts
+    run "$BMF" record -o y.trace -- "$PATTERNS" ring
+    assert_success
+    assert_output --partial "recorded nothing"
+    [ -e other/0.part ]
+}
+
 @test "calls whose meaning is not recorded are named when the trace is replayed" {
     record 2 run -- ring opaque
     run "$BMF" replay run.trace --machine ideal

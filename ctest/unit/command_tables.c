@@ -102,6 +102,7 @@ static const char *right_value(const bmf_option *option, char text[64])
     case BMF_VALUE_CHOICE:
         return option->value.choice(0, &about);
     case BMF_VALUE_OTHER:
+        return strchr(option->argument, '=') ? "n=1" : "1"; /* NAME=LIST */
     case BMF_VALUE_TEXT:
     case BMF_VALUE_LIST:
     case BMF_VALUE_CONTEXT:

@@ -19,6 +19,7 @@
 
 #include "drivers/commands.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/directory_lock.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/output_file.h"
 #include "runtime/npy/part.h"
@@ -157,13 +158,15 @@ static int run_all(const bmf_calibration *c, const char *part)
     return status;
 }
 
-/* The directory of the traces, and one for parts of the argument. */
-static int open_directories(bmf_calibration *c, char **temporary)
+/* The directory of the traces, taken from other calibrations, and one for parts of the argument. */
+static int open_directories(bmf_calibration *c, int *lock, char **temporary)
 {
     if (asprintf(&c->directory, "%s.runs", c->o->output) < 0)
         return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for a name");
-    if (mkdir(c->directory, 0700) != 0 && errno != EEXIST)
-        return bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot keep runs there: %s", c->directory, strerror(errno));
+    const int failure = directory_lock(c->directory, 0700, lock);
+    if (failure)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot keep runs there: %s", c->directory,
+                        failure == EBUSY ? "another calibration does" : strerror(failure));
     *temporary = temporary_directory_create("bmf-calibrate");
     return *temporary ? BMF_OK
                       : bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory: %s", strerror(errno));
@@ -173,13 +176,13 @@ static int calibrate(const bmf_calibrate_options *o)
 {
     bmf_calibration c = {.o = o, .key = find_key(o)};
     char *temporary = NULL, part[PATH_MAX];
-    int status = BMF_OK;
+    int lock = -1, status = BMF_OK;
     if (o->trial.argument)
         status = find_parts(&c);
     else
         take_sizes(&c);
     if (status == BMF_OK)
-        status = open_directories(&c, &temporary);
+        status = open_directories(&c, &lock, &temporary);
     if (status == BMF_OK) {
         snprintf(part, sizeof part, "%.4000s/part.npy", temporary);
         status = run_all(&c, part);
@@ -190,6 +193,7 @@ static int calibrate(const bmf_calibrate_options *o)
         temporary_directory_remove(c.directory);
         c.directory = NULL;
     }
+    directory_unlock(lock);
     temporary_directory_remove(temporary);
     free(c.directory);
     free(c.size);

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ static struct {
     part_record *buffer;
     int64_t used;            /* of the buffer; all of it before it is there */
     int64_t room, next_room; /* records for which the file has room, and more that are asked for next */
+    bool broken;             /* a definition found no room: what follows would have no meaning */
     int64_t kept, memory;    /* records that may be in the system's memory: the first of them, and how many */
     char *text[MAX_NAMES];
     int names;
@@ -52,11 +54,17 @@ static void forget_oldest(void)
     part.kept = until;
 }
 
+static bool reserve(off_t begin, off_t bytes)
+{
+    errno = posix_fallocate(part.file, begin, bytes);
+    return errno == 0;
+}
+
 static bool make_room(int64_t records)
 {
     while (part.header->written + records > part.room) {
         const int64_t more = part.next_room;
-        if (posix_fallocate(part.file, place_of(part.room), more * (off_t)sizeof(part_record)) != 0)
+        if (!reserve(place_of(part.room), more * (off_t)sizeof(part_record)))
             return false;
         part.room += more;
         part.next_room = more < MOST_ROOM ? 2 * more : more;
@@ -100,12 +108,17 @@ static bool flush(void)
     return true;
 }
 
+static void find_path(const char *directory, int rank, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/%d" PART_ENDING, directory, rank);
+}
+
 bool part_open(const char *directory, const part_header *header, int64_t memory_bytes)
 {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%d" PART_ENDING, directory, header->rank);
+    char path[PATH_MAX];
+    find_path(directory, header->rank, path);
     part.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (part.file < 0 || posix_fallocate(part.file, 0, PART_RECORDS_AT) != 0)
+    if (part.file < 0 || !reserve(0, PART_RECORDS_AT))
         return false;
     char *memory = mmap(NULL, PART_RECORDS_AT, PROT_READ | PROT_WRITE, MAP_SHARED, part.file, 0);
     if (memory == MAP_FAILED)
@@ -121,6 +134,26 @@ bool part_open(const char *directory, const part_header *header, int64_t memory_
     return make_room(1);
 }
 
+static void close_file(void)
+{
+    if (part.header)
+        munmap(part.header, PART_RECORDS_AT);
+    part.header = NULL;
+    part.used = PART_BUFFER_RECORDS;
+    close(part.file);
+    part.file = -1;
+}
+
+void part_discard(const char *directory)
+{
+    char path[PATH_MAX];
+    if (part.file < 0)
+        return;
+    find_path(directory, rec.rank, path);
+    unlink(path);
+    close_file();
+}
+
 void part_note_drift(double drift)
 {
     if (part.header)
@@ -134,15 +167,12 @@ void part_close(part_state state)
     flush(); /* else it stays in the buffer */
     part.header->state = state;
     part.header->in_call = state == PART_FINISHED ? 0 : part.header->in_call;
-    munmap(part.header, PART_RECORDS_AT);
-    part.header = NULL;
-    part.used = PART_BUFFER_RECORDS;
-    close(part.file);
+    close_file();
 }
 
 void part_add(const part_record *record)
 {
-    if (part.used == PART_BUFFER_RECORDS && !flush()) {
+    if (part.broken || (part.used == PART_BUFFER_RECORDS && !flush())) {
         if (part.header)
             part.header->dropped++;
         return;
@@ -178,10 +208,9 @@ void part_define(const part_record *record, const void *tail, int64_t bytes)
     part_record *all = allocate_clear(count, (int64_t)sizeof *all);
     all[0] = *record;
     memcpy(all + 1, tail, (size_t)bytes);
-    if (!add_together(all, count)) { /* numbers would not fit together any more */
+    part.broken = part.broken || !add_together(all, count);
+    if (part.broken)
         part.header->dropped += count;
-        rec.on = rec.open = false;
-    }
     free(all);
 }
 

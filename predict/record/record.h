@@ -71,6 +71,8 @@ int64_t clock_processor(void); /* of this thread */
 /* ---- the part (part.c) ---- */
 
 bool part_open(const char *directory, const part_header *header, int64_t memory_bytes);
+/* Removes a part that was opened, or that could not be opened completely. */
+void part_discard(const char *directory);
 void part_close(part_state state);
 void part_note_drift(double drift);
 void part_add(const part_record *record);

@@ -21,6 +21,7 @@
 #include "predict/record/sums.h"
 #include "predict/record/virtual.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/directory_lock.h"
 #include "runtime/trace/parts.h"
 
 enum { DEFAULT_MEMORY = 256, MIB = 1 << 20, MAX_ARGUMENTS = 4096 };
@@ -36,6 +37,8 @@ static struct {
     MPI_Comm world, host;
     pthread_t thread;
     pid_t process;
+    int lock;          /* rank 0: of the directory */
+    bool holds;        /* rank 0: has taken it */
     bool other_thread; /* has called MPI: it was said */
 } state;
 
@@ -163,9 +166,21 @@ static void add_arguments(void)
 /* Rank 0 makes the directory, and empties one that an earlier run left. errno of the failure, or 0. */
 static int make_directory(void)
 {
-    if (parts_exist(state.directory))
-        parts_remove(state.directory);
-    return mkdir(state.directory, 0777) == 0 || errno == EEXIST ? 0 : errno;
+    const int failure = directory_lock(state.directory, 0777, &state.lock);
+    state.holds = failure == 0;
+    if (failure == 0)
+        parts_clear(state.directory);
+    return failure;
+}
+
+/* Nothing is recorded: no part stays. */
+static void remove_parts(void)
+{
+    part_discard(state.directory);
+    polite_barrier(state.world);
+    if (state.holds)
+        rmdir(state.directory);
+    directory_unlock(state.lock);
 }
 
 /* All ranks say whether they could; one of them says why not. */
@@ -174,7 +189,7 @@ static bool all_could(bool could, int failure)
     const int first = polite_allreduce(could ? INT_MAX : rec.rank, MPI_MIN, state.world);
     if (first == rec.rank)
         fprintf(stderr, "bmf: cannot record to '%s': %s; recorded nothing\n", state.trace,
-                strerror(failure ? failure : ENOSPC));
+                failure == EBUSY ? "another program is being recorded there" : strerror(failure ? failure : ENOSPC));
     return first == INT_MAX;
 }
 
@@ -217,6 +232,7 @@ void record_open(void)
     state.directory = parts_directory(state.trace);
     state.thread = pthread_self();
     state.process = getpid();
+    state.lock = -1;
     polite_dup(MPI_COMM_WORLD, &state.world);
     PMPI_Comm_rank(state.world, &rec.rank);
     PMPI_Comm_size(state.world, &rec.ranks);
@@ -236,8 +252,10 @@ void record_open(void)
         if (!starts_on)
             part_fact("switched off", "yes");
     }
-    if (!rec.open)
+    if (!rec.open) {
+        remove_parts();
         free_communicators();
+    }
 }
 
 /* ---- closing ---- */
@@ -252,6 +270,8 @@ static void unite_parts(void)
             sites_resolve(trace->run[0]);
         status = rec.sums ? sums_print(trace->run[0], state.trace) : trace_write(NULL, trace, state.trace);
     }
+    if (status == BMF_OK && trace->run[0]->dropped > 0)
+        fprintf(stderr, "bmf: '%s' is incomplete: events were lost because the disk was full\n", state.trace);
     bmf_trace_free(trace);
     if (status == BMF_OK)
         parts_remove(state.directory);
@@ -280,6 +300,7 @@ void record_close(void)
     polite_barrier(state.world);
     if (rec.rank == 0)
         unite_parts();
+    directory_unlock(state.lock);
     polite_barrier(state.world); /* else the others would spin meanwhile */
     free_communicators();
 }

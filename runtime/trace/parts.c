@@ -95,9 +95,14 @@ static bool remove_one(void *state, const char *path)
     return true;
 }
 
-void parts_remove(const char *directory)
+void parts_clear(const char *directory)
 {
     each_part(directory, remove_one, NULL);
+}
+
+void parts_remove(const char *directory)
+{
+    parts_clear(directory);
     rmdir(directory);
 }
 
