@@ -58,7 +58,7 @@ printing()
         "sheet plot") echo in.sheet send -o - ;;
         "sheet show") echo in.sheet ;;
         "sweep compare") echo in.sweep in.sweep ;;
-        "sweep run") echo -p 1 -n 1,2 -o out.sweep -- true {n} ;;
+        "sweep run") echo -p 1 -n 1,2 -o out.sweep -- "$BMF_BIN_DIR/01-sum-of-squares" {n} ;;
         "sweep show") echo in.sweep ;;
         trace) echo in.trace ;;
         validate) echo sum.bmf --machine ideal --ranks 1 --launch ./start{p} --repeats 1 ;;
@@ -75,7 +75,7 @@ END
     cp "$BMF_SOURCE_DIR/examples/sheets/two-cores.sheet" in.sheet
     cp "$BMF_SOURCE_DIR"/examples/cop/matmul.* .
     "$BMF" run sum.bmf --procs 2 --trace in.trace
-    "$BMF" sweep -p 1 -n 1,2 -o in.sweep -- true {n}
+    "$BMF" sweep -p 1 -n 1,2 -o in.sweep -- "$BMF_BIN_DIR/01-sum-of-squares" {n}
     printf '%s\n' 'program "rules", "n"' 'ranks 1' 'call collective "bcast" root 0 bytes 8*d' >rules.model
     for p in 1 2 4; do
         for n in 8 16 32; do
