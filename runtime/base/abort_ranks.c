@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MILLISECOND = 1000 * 1000, TURN = 300, MAX_TURNS = 16 };
+enum { MILLISECOND = 1000 * 1000, TURN = 600, MAX_TURNS = 16 };
 
 static bool mpi_runs(void)
 {
