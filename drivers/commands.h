@@ -12,6 +12,7 @@
 #define BMF_COMMANDS(X)                                                                                                \
     X(calibrate)                                                                                                       \
     X(check)                                                                                                           \
+    X(choose)                                                                                                          \
     X(compare)                                                                                                         \
     X(convert)                                                                                                         \
     X(cop)                                                                                                             \

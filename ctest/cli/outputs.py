@@ -47,6 +47,7 @@ OUTPUTS = [
     ("plan --trace", 1, "bmf plan sumK.bmf --trace OUT", "trace"),
     ("predict --trace", 1, "bmf predict sumK.bmf --machine one.machine --procs 4 --trace OUT", "trace"),
     ("predict --html", 1, "bmf predict sumK.bmf --machine one.machine --procs 4 --html OUT", "page"),
+    ("choose --html", 1, "bmf choose sumK.bmf --machine one.machine --procs 2,4 --html OUT", "page"),
     ("predict --trace of a program", 1, "bmf predict --machine one.machine --procs 2 --trace OUT -- BIN/make_sum K000", "trace"),
     ("replay --trace", 1, "bmf replay K.trace --machine one.machine --trace OUT", "trace"),
     ("report --html", 1, "bmf report K.trace --html OUT", "page"),

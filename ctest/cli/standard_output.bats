@@ -30,6 +30,7 @@ printing()
     case "$1" in
         calibrate) echo --args 20000,200000,20000000 --ranks 1 --launch ./start{p} --repeats 3 --max-spread 100000 -o out.machine -- "$BMF_BIN_DIR/01-sum-of-squares" {n} ;;
         check | plan) echo sum.bmf ;;
+        choose) echo sum.bmf --machine ideal --procs 2 ;;
         run) echo sum.bmf --stats ;;
         compare) echo in.trace in.trace --json ;;
         convert) echo in.trace --to csv -o - ;;

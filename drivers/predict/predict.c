@@ -58,7 +58,7 @@ static bool read_entry(bmf_processor_list *list, const char **at)
     return true;
 }
 
-static int read_processors(const char *text, void *field)
+int processors_read(const char *text, void *field)
 {
     const char *at = text;
     bool right;
@@ -465,7 +465,7 @@ static const bmf_option options[] = {
                "a machine file, or the name of an example machine (see `bmf machine list`)",
                .missing = "for which machine? give --machine M"),
     BMF_OPTION(
-        "procs", "LIST", BMF_OTHER(bmf_predict_options, processors, read_processors),
+        "procs", "LIST", BMF_OTHER(bmf_predict_options, processors, processors_read),
         "numbers of processors: 1,2,4 or 1..1024 (1, 2, 4, .. 1024); a program says `P_Split (B_Procs)` to use as "
         "many as there are",
         .missing = "on how many processors? give --procs P"),

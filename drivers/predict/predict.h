@@ -45,6 +45,7 @@ typedef struct bmf_predicted {
     double files;              /* seconds of reading files before that; in C programs they are in the others */
     double measured_error;     /* relative standard error of what was timed here; NAN: nothing was, or too few runs */
     int64_t runs;              /* of the program, if its kernels are timed here */
+    int64_t held;              /* bytes that all processors of a program of the language held together, at most */
     int64_t messages, bytes, rank_messages, rank_bytes;
     int64_t remarks;
     char **remark; /* what lies outside the domain of an equation */
@@ -57,8 +58,14 @@ typedef struct bmf_predicted {
 /* One run on `processors`; with its trace and what a report needs if `traced`. Print nothing; messages go to the
  * process-wide slot. Collective over one process. The program of the language is loaded anew for every run. */
 int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+/* Instead of timing it: takes what was recorded (model_actions, with their bytes) while the context lives. */
+typedef int bmf_take_recording(bmf_context *ctx, const bmf_predicted *predicted, void *state);
+int predict_program_recorded(const bmf_predict_options *options, int64_t processors, bmf_take_recording *take,
+                             void *state, bmf_predicted *predicted);
 int predict_executable(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 int predict_mpi(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+/* "1,2,4" or "1..1024" into a bmf_processor_list. 0, or the exit code of bad usage. */
+int processors_read(const char *text, void *field);
 /* All numbers of processors that are asked for, into o->processors.count members of run[]. */
 int predict_all(const bmf_predict_options *options, bmf_predicted *run);
 void predicted_print(const bmf_predict_options *options, const bmf_predicted *run);

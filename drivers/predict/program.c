@@ -7,6 +7,7 @@
 #include "bmf/mpi.h"
 #include "drivers/predict/predict.h"
 #include "predict/model/model.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 
@@ -58,19 +59,32 @@ static void measure(bmf_context *ctx, const bmf_predict_options *options, bmf_me
     *last = !needs_another_run(options, predicted->runs, MPI_Wtime() - since, predicted->measured_error);
 }
 
+/* All runs of one prediction. */
+typedef struct repetition {
+    const bmf_predict_options *options;
+    bool traced;
+    bmf_take_recording *take; /* of the last one, or NULL: its times are wanted */
+    void *state;
+    bmf_measurements all;
+    double since;
+} repetition;
+
 /* One run; what follows from all of them if it is the last. */
-static int run_program(bmf_context *ctx, const bmf_predict_options *options, bool traced, bmf_measurements *all,
-                       double since, bmf_predicted *predicted, bool *last)
+static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted, bool *last)
 {
+    const bmf_predict_options *options = r->options;
     bmf_driver_options o = options->program;
     bmf_program program = {0};
     bmf_value result = {0};
     bmf_statistics before, after;
     o.processors = predicted->processors;
+    buffer_restart_most();
     int status = load_program(ctx, &o, options->path, &program);
     if (status == BMF_OK)
         status = model_open(ctx, options->machine, predicted->processors, options->ranks);
     if (status == BMF_OK) {
+        if (r->take)
+            model_keep_bytes(ctx);
         program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .reassociate = options->reassociate});
         before = bmf_local_statistics(ctx);
         status = program_run(ctx, &program, &result);
@@ -81,40 +95,50 @@ static int run_program(bmf_context *ctx, const bmf_predict_options *options, boo
         predicted->bytes = after.bytes - before.bytes;
         predicted->rank_messages = after.rank_messages - before.rank_messages;
         predicted->rank_bytes = after.rank_bytes - before.rank_bytes;
+        predicted->held = buffer_most_bytes();
         value_free(&result);
-        measure(ctx, options, all, since, predicted, last);
+        measure(ctx, options, &r->all, r->since, predicted, last);
     }
     if (status == BMF_OK && *last)
-        status = time_actions(ctx, options, traced, predicted);
+        status = r->take ? r->take(ctx, predicted, r->state) : time_actions(ctx, options, r->traced, predicted);
     program_free(&program);
     return status;
 }
 
-static int run_once(const bmf_predict_options *options, bool traced, bmf_measurements *all, double since,
-                    bmf_predicted *predicted, bool *last)
+static int run_once(repetition *r, bmf_predicted *predicted, bool *last)
 {
     bmf_options o = bmf_options_init();
     bmf_context *ctx;
     o.processors = predicted->processors;
-    o.program = options->path;
-    o.schedule = options->schedule;
+    o.program = r->options->path;
+    o.schedule = r->options->schedule;
     BMF_TRY(bmf_open_with(MPI_COMM_WORLD, &o, &ctx));
-    int status = run_program(ctx, options, traced, all, since, predicted, last);
+    int status = run_program(ctx, r, predicted, last);
     if (status != BMF_OK)
         bmf_fail(NULL, status, "%s", bmf_error_text(ctx));
     bmf_close(ctx);
     return status;
 }
 
-int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
+static int run_all(repetition *r, int64_t processors, bmf_predicted *predicted)
 {
-    bmf_measurements all = {0};
-    const double since = MPI_Wtime();
     bool last = false;
     int status = BMF_OK;
+    r->since = MPI_Wtime();
     *predicted = (bmf_predicted){.processors = processors};
     while (status == BMF_OK && !last)
-        status = run_once(options, traced, &all, since, predicted, &last);
-    measurements_free(&all);
+        status = run_once(r, predicted, &last);
+    measurements_free(&r->all);
     return status;
+}
+
+int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
+{
+    return run_all(&(repetition){.options = options, .traced = traced}, processors, predicted);
+}
+
+int predict_program_recorded(const bmf_predict_options *options, int64_t processors, bmf_take_recording *take,
+                             void *state, bmf_predicted *predicted)
+{
+    return run_all(&(repetition){.options = options, .take = take, .state = state}, processors, predicted);
 }

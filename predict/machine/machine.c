@@ -15,6 +15,7 @@
 
 #include "predict/config/config_file.h"
 #include "predict/config/installed.h"
+#include "predict/machine/machine_change.h"
 #include "predict/machine/operation_costs.h"
 #include "runtime/base/allocate.h"
 
@@ -100,6 +101,7 @@ static int read_compute(bmf_machine *machine, const config_setting_t *root)
         need_group(machine, group, "{ power = ..; }, { sheet = ..; }, { operations_us = {..}; } or { zero = true; }"));
     BMF_TRY(machine_keys(machine, group, known));
     BMF_TRY(machine_number(machine, group, "power", DBL_MIN, INFINITY, 1.0, &machine->power));
+    machine->power_stated = config_setting_get_member(group, "power");
     BMF_TRY(machine_integer(machine, group, "sharing", 1, INT32_MAX, 1, &machine->sharing));
     BMF_TRY(machine_flag(machine, group, "zero", false, &zero));
     if (zero && config_setting_length(group) > 1)
@@ -235,7 +237,10 @@ double machine_compute_error(const bmf_machine *machine)
     case BMF_COMPUTE_OPERATIONS:
         return machine->relative_error;
     case BMF_COMPUTE_MEASURED:
-        return machine->power != 1.0 ? machine->relative_error : 0.0;
+        /* nodes of which one does not know how fast they are need not be like the host */
+        return machine->power != 1.0 || (machine->node.processors > 0 && !machine->power_stated)
+                   ? machine->relative_error
+                   : 0.0;
     default:
         return 0.0;
     }
@@ -258,6 +263,7 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
                                         "choose",
                                         "relative_error",
                                         "file_bytes_per_second",
+                                        "node",
                                         NULL};
     static const char *const choosing[] = {"default", "machine", NULL};
     int chooses;
@@ -276,13 +282,15 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
     BMF_TRY(
         machine_number(machine, root, "file_bytes_per_second", DBL_MIN, 1e15, 0.0, &machine->file_bytes_per_second));
     BMF_TRY(machine_number(machine, root, "relative_error", 0.0, 10.0, stated_error, &machine->relative_error));
+    BMF_TRY(node_read(machine));
     BMF_TRY(read_network(machine, root));
     BMF_TRY(machine_network(machine, machine->processors > 0 ? machine->processors : 2, &network));
     network->type->destroy(network);
     return BMF_OK;
 }
 
-int machine_parse(const char *text, const char *path, bmf_machine **machine)
+static int parse(const char *text, const char *path, const bmf_machine_change *change, int64_t changes,
+                 bmf_machine **machine)
 {
     const char *slash = strrchr(path, '/');
     bmf_machine *made = allocate_clear(1, sizeof *made);
@@ -290,6 +298,8 @@ int machine_parse(const char *text, const char *path, bmf_machine **machine)
     made->directory = slash ? copy(path, slash > path ? (size_t)(slash - path) : 1) : copy(".", 1);
     config_init(&made->config);
     int status = config_parse(&made->config, path, text);
+    for (int64_t k = 0; k < changes && status == BMF_OK; k++)
+        status = machine_change(&made->config, path, change[k].text);
     if (status == BMF_OK)
         status = read_root(made, config_root_setting(&made->config));
     if (status == BMF_OK)
@@ -299,13 +309,23 @@ int machine_parse(const char *text, const char *path, bmf_machine **machine)
     return status;
 }
 
+int machine_parse(const char *text, const char *path, bmf_machine **machine)
+{
+    return parse(text, path, NULL, 0, machine);
+}
+
 int machine_read(const char *name, bmf_machine **machine)
+{
+    return machine_read_changed(name, NULL, 0, machine);
+}
+
+int machine_read_changed(const char *name, const bmf_machine_change *change, int64_t changes, bmf_machine **machine)
 {
     char *path, *text = NULL;
     BMF_TRY(machine_find(name, &path));
     int status = config_load(path, "machine file", &text);
     if (status == BMF_OK) {
-        status = machine_parse(text, path, machine);
+        status = parse(text, path, change, changes, machine);
         free(text);
     }
     free(path);

@@ -10,6 +10,7 @@
  *     probe_us = 0.1;                           // a test or probe of MPI that finds nothing
  *     file_bytes_per_second = 1e9;              // of reading and writing files, by each processor
  *     relative_error = 0.3;                     // of costs that are stated and not measured; left out: 0.3
+ *     node = { processors = 64; price_per_hour = 2.5; memory_gb = 256; };    // what one gets and pays for: node.h
  *
  * compute = { power = P; }                      kernels are run and timed here; a second here is 1 / P seconds there
  * compute = { sheet = "kernels.sheet"; power = P; sharing = S; }   from a kernel sheet (bmf sheet kernels), divided by
@@ -25,6 +26,7 @@
 #define BMF_MACHINE_H
 
 #include "predict/config/config_values.h"
+#include "predict/machine/node.h"
 #include "predict/network/network.h"
 #include "predict/sheet/sheet.h"
 #include "bmf/status.h"
@@ -45,6 +47,7 @@ typedef struct bmf_machine {
     int64_t sharing;    /* processors that compute beside each other, for sheets */
     bmf_compute_cost compute;
     double power;                           /* 1: as fast as the host (or the sheet) */
+    bool power_stated;                      /* by the file */
     double memory_power, random_power;      /* of the memory that the sheet of kernels knows */
     bmf_sheet *kernels;                     /* BMF_COMPUTE_SHEET */
     struct bmf_operation_costs *operations; /* BMF_COMPUTE_OPERATIONS */
@@ -54,6 +57,7 @@ typedef struct bmf_machine {
     double probe;                           /* seconds */
     double file_bytes_per_second;           /* of one processor; 0: not stated */
     double relative_error;                  /* of stated costs: what is not measured with errors of its own */
+    bmf_node node;                          /* what it is bought in */
     const bmf_network_type *network_type;
     config_t config; /* the file; network settings are in the group "network" */
 } bmf_machine;
@@ -66,6 +70,13 @@ int64_t machine_installed(char ***name);
 /* Reads and checks a machine file, including a trial construction of its network for its processors (or 2). A bare name
  * is looked for as machine_find does. BMF_ERROR_FILE or BMF_ERROR_ARGUMENT. The caller frees. */
 int machine_read(const char *name, bmf_machine **machine);
+/* The same with values of the file changed before it is understood, as if they had stood in it. BMF_ERROR_USAGE: a
+ * change that names nothing, or no number. */
+typedef struct bmf_machine_change {
+    const char *text; /* "network.latency_us=0.5": what is so from now on (a number, a word or true and false); or, of
+                       * numbers that are there, "network.latency_us*2", "compute.power/3" */
+} bmf_machine_change;
+int machine_read_changed(const char *name, const bmf_machine_change *change, int64_t changes, bmf_machine **machine);
 /* The same from text; path is used in messages, and its directory for paths in the text. */
 int machine_parse(const char *text, const char *path, bmf_machine **machine);
 void machine_free(bmf_machine *machine);

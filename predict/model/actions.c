@@ -38,6 +38,7 @@ void actions_free(bmf_actions *actions)
     free(actions->last_received);
     free(actions->message);
     free(actions->action);
+    free(actions->bytes);
     free(actions);
 }
 
@@ -68,6 +69,10 @@ void actions_add(bmf_actions *actions, bmf_action action)
 {
     action.scope = actions->open;
     *ARRAY_APPEND(actions->action, actions->count, actions->capacity) = action;
+    if (!actions->keeps_bytes)
+        return;
+    ARRAY_RESERVE(actions->bytes, actions->bytes_capacity, actions->count);
+    actions->bytes[actions->count - 1] = (bmf_action_bytes){0};
 }
 
 void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
@@ -82,6 +87,12 @@ void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uin
                                       .shared = (float)shared,
                                       .own = (float)own,
                                       .equation = (uint8_t)equation});
+}
+
+void actions_moved(bmf_actions *actions, double moved, double footprint)
+{
+    if (actions->keeps_bytes)
+        actions->bytes[actions->count - 1] = (bmf_action_bytes){(float)moved, (float)footprint};
 }
 
 void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds, double shared, double own,

@@ -40,6 +40,11 @@ typedef struct bmf_scheduled_message {
     int64_t next;            /* of the same round to the same receiver, -1 */
 } bmf_scheduled_message;
 
+/* What a kernel moves, beside its action. */
+typedef struct bmf_action_bytes {
+    float moved, footprint; /* bytes */
+} bmf_action_bytes;
+
 /* A region or skeleton call that was entered. Scope 0 is the program. */
 typedef struct bmf_scope {
     uint32_t parent, node, instance;
@@ -53,6 +58,9 @@ typedef struct bmf_actions {
     int64_t count, capacity;
     bmf_action *action; /* in the order of recording */
     int64_t start;      /* the first one that is no loading */
+    bool keeps_bytes;   /* set before anything is recorded: of kernels what they move is kept, too */
+    bmf_action_bytes *bytes;
+    int64_t bytes_capacity;
     int64_t messages, message_capacity;
     bmf_scheduled_message *message;
     int64_t rounds;
@@ -73,6 +81,8 @@ void actions_leave(bmf_actions *actions, int64_t *amount); /* amount is taken ov
 
 void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
                      double seconds, double shared, double own, int equation);
+/* Where keeps_bytes is set: what the kernel of the last action moves. */
+void actions_moved(bmf_actions *actions, double moved, double footprint);
 /* Reading or writing that many bytes of a file. */
 void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds, double shared, double own,
                   int equation);

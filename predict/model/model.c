@@ -130,6 +130,8 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
         int64_t p = processor[k];
         bmf_model_kernel kernel = {
             .name = name, .round = work->round, .processor = p, .elements = model->elements[p], .prepared = prepared};
+        kernel.moved = kernel_work_moved(&model->work[p]);
+        kernel.footprint = kernel_work_footprint(&model->work[p]);
         model->listed[p] = false;
         if (status == BMF_OK)
             status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, kernel.elements,
@@ -470,6 +472,7 @@ static int open_run(bmf_context *ctx, bmf_model *model)
     model->work = allocate(processors * (int64_t)sizeof *model->work);
     model->listed = allocate_clear(processors, (int64_t)sizeof *model->listed);
     model->actions = actions_create(processors, ctx->run);
+    model->actions->keeps_bytes = model->keeps_bytes;
     model->actions->relative_error = machine_compute_error(model->machine);
     return BMF_OK;
 }
@@ -487,6 +490,7 @@ void model_restart(bmf_context *ctx)
     host_fresh_bytes();
     actions_free(model->actions);
     model->actions = actions_create(ctx->processors, ctx->run);
+    model->actions->keeps_bytes = model->keeps_bytes;
     model->actions->relative_error = machine_compute_error(model->machine);
     ctx->statistics = (bmf_statistics){0};
     for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++)
@@ -523,6 +527,12 @@ static void model_destroy(bmf_context *ctx)
 {
     free_model(model_of(ctx));
     ctx->backend_state = NULL;
+}
+
+void model_keep_bytes(bmf_context *ctx)
+{
+    bmf_model *model = model_of(ctx);
+    model->keeps_bytes = model->actions->keeps_bytes = true;
 }
 
 bool model_is_measured(const bmf_model *model)

@@ -21,6 +21,8 @@ typedef struct bmf_model bmf_model;
  * From then on bmf_seconds returns the largest virtual clock. Errors: BMF_ERROR_ARGUMENT: more ranks than 1, more
  * processors than the machine has; those of machine_network. */
 int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks);
+/* Before anything is recorded: of kernels what they move is kept beside their actions (actions->bytes). */
+void model_keep_bytes(bmf_context *ctx);
 /* The model of a context, NULL on the cluster. */
 bmf_model *model_of_context(const bmf_context *ctx);
 const bmf_actions *model_actions(const bmf_model *model);

@@ -31,6 +31,7 @@ typedef struct answer {
 
 struct bmf_model_costs {
     const bmf_machine *machine;
+    int64_t sharing; /* processors that share a node's memory */
     answer kept[KEPT];
     int next; /* which answer is given up next */
     char **remark;
@@ -49,6 +50,7 @@ bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processo
     bmf_model_costs *costs = allocate_clear(1, (int64_t)sizeof *costs);
     const int32_t ranks = machine->compute == BMF_COMPUTE_SHEET ? machine->kernels->header.ranks : 0;
     costs->machine = machine;
+    costs->sharing = machine->node.processors < processors ? machine->node.processors : processors;
     if (ranks > 0 && processors > ranks) {
         char text[BMF_SHEET_TEXT];
         snprintf(text, sizeof text,
@@ -315,8 +317,8 @@ bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, c
            sheet_find(costs->machine->kernels, kernel_operation(call, what, operation), &count);
 }
 
-int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations,
-                     int64_t elements, const bmf_kernel_work *work, double measured, bmf_model_cost *cost)
+static int find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations, int64_t elements,
+                const bmf_kernel_work *work, double measured, bmf_model_cost *cost)
 {
     *cost = (bmf_model_cost){0};
     switch (costs->machine->compute) {
@@ -332,4 +334,16 @@ int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kerne
     default:
         return BMF_OK;
     }
+}
+
+/* No faster than the memory that processors of a node share. */
+int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations,
+                     int64_t elements, const bmf_kernel_work *work, double measured, bmf_model_cost *cost)
+{
+    const bmf_machine *machine = costs->machine;
+    BMF_TRY(find(costs, ctx, kernel, operations, elements, work, measured, cost));
+    if (work && (machine->compute == BMF_COMPUTE_MEASURED || machine->compute == BMF_COMPUTE_SHEET))
+        cost->seconds = fmax(cost->seconds, node_memory_seconds(&machine->node, costs->sharing, kernel_work_moved(work),
+                                                                kernel_work_footprint(work)));
+    return BMF_OK;
 }

@@ -36,7 +36,8 @@ typedef struct bmf_model_kernel {
     uint16_t name;
     uint32_t round;
     int64_t processor, elements;
-    bool prepared; /* its preparation has a cost of its own */
+    bool prepared;           /* its preparation has a cost of its own */
+    double moved, footprint; /* bytes */
     bmf_model_cost before, cost;
 } bmf_model_kernel;
 void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel);
@@ -55,6 +56,7 @@ struct bmf_model {
     bmf_simulator *simulator;   /* of clocks that are asked for while the program runs; NULL before the first */
     bmf_network *clock_network; /* its own */
     bmf_model_costs *costs;
+    bool keeps_bytes;       /* of kernels, beside their actions */
     bool computed;          /* since the last round of messages */
     bmf_model_notes *notes; /* while processors are looked at one after the other, otherwise NULL */
     /* working memory of a kernel call, by processor; seconds are those measured */

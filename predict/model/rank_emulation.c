@@ -51,6 +51,7 @@ void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel)
                          before->equation);
     actions_compute(model->actions, kernel->processor, kernel->name, kernel->round, kernel->elements, cost->seconds,
                     cost->shared, cost->own, cost->equation);
+    actions_moved(model->actions, kernel->moved, kernel->footprint);
 }
 
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind)

@@ -138,6 +138,7 @@ struct bmf_network {
 
 /* All types. A new network is its file network_NAME.c and its name here. */
 #define BMF_NETWORKS(X)                                                                                                \
+    X(cluster)                                                                                                         \
     X(edn)                                                                                                             \
     X(fixed)                                                                                                           \
     X(hockney)                                                                                                         \

@@ -27,6 +27,11 @@ static void push(bmf_ports *ports, bmf_transit *message, double time, double len
 
 /* ---- the ports ---- */
 
+static int64_t port_of(const bmf_ports *ports, int64_t processor)
+{
+    return ports->sharing > 1 ? processor / ports->sharing : processor;
+}
+
 void ports_start(bmf_ports *ports, int64_t processors)
 {
     if (!ports->out) {
@@ -59,7 +64,7 @@ static double pass(bmf_ports *ports, bmf_port *port, double there, double length
 
 double ports_leave(bmf_ports *ports, bmf_transit *message, double ready, double length, double latency)
 {
-    const double begin = pass(ports, &ports->out[message->from], ready, length, message->bytes);
+    const double begin = pass(ports, &ports->out[port_of(ports, message->from)], ready, length, message->bytes);
     push(ports, message, begin + latency, length, latency, false);
     return begin + length;
 }
@@ -82,20 +87,23 @@ bmf_transit *ports_advance(bmf_ports *ports)
         message->send_done = ports_leave(ports, message, event.time, event.length, event.latency);
         return NULL;
     }
-    message->arrived = pass(ports, &ports->in[message->to], event.time, event.length, message->bytes) + event.length;
+    message->arrived =
+        pass(ports, &ports->in[port_of(ports, message->to)], event.time, event.length, message->bytes) + event.length;
     return message;
 }
 
 int64_t ports_loads(const bmf_ports *ports, bmf_link_load **load)
 {
-    const int64_t count = ports->out ? 2 * ports->processors : 0;
+    const int64_t half = ports->processors > 0 ? port_of(ports, ports->processors - 1) + 1 : 0;
+    const int64_t count = ports->out ? 2 * half : 0;
+    const char *what = ports->sharing > 1 ? "node" : "processor";
     *load = allocate_clear(count, sizeof **load);
     for (int64_t k = 0; k < count; k++) {
-        const bool out = k < ports->processors;
-        const int64_t processor = out ? k : k - ports->processors;
-        const bmf_port *port = out ? &ports->out[processor] : &ports->in[processor];
+        const bool out = k < half;
+        const int64_t number = out ? k : k - half;
+        const bmf_port *port = out ? &ports->out[number] : &ports->in[number];
         bmf_link_load *row = &(*load)[k];
-        snprintf(out ? row->from : row->to, sizeof row->from, "processor %lld", (long long)processor);
+        snprintf(out ? row->from : row->to, sizeof row->from, "%s %lld", what, (long long)number);
         snprintf(out ? row->to : row->from, sizeof row->to, "network");
         row->messages = port->messages;
         row->bytes = port->bytes;

@@ -11,6 +11,7 @@
  * in the order in which their heads come (equal times: as they left), so several senders to one receiver take turns.
  * What is between the ports never is a bottleneck. Used by the types hockney and sheet (ports = "single")
  * and by loggp.
+ * Processors of a node may share its two ports (sharing, then a port's number is that of the node).
  * Cost: O(log messages under way) a message; memory 64 bytes a processor and 40 a message under way.
  */
 #ifndef BMF_PORTS_H
@@ -29,7 +30,8 @@ typedef struct bmf_port {
 typedef struct bmf_ports {
     double gap; /* seconds */
     int64_t processors;
-    bmf_port *out, *in;    /* by processor; NULL before the first start */
+    int64_t sharing;       /* neighbouring processors that share a port; 0: none do */
+    bmf_port *out, *in;    /* by processor or node; NULL before the first start */
     bmf_port_event *event; /* a heap: the earliest first, then as they were added */
     int64_t events, capacity, added;
 } bmf_ports;

@@ -32,6 +32,7 @@ typedef struct bmf_buffer_pool {
 static bmf_buffer_pool middle, mapped;
 static int64_t live, peak; /* bytes of mapped buffers: in use, most ever in use */
 static int64_t fresh;      /* bytes that the system gave */
+static int64_t used, most; /* bytes of all buffers: in use, most in use since that was asked for anew */
 
 static void give_back(bmf_buffer *buffer)
 {
@@ -150,7 +151,10 @@ bmf_buffer *buffer_create(int64_t size)
 {
     if (size < 0 || size > INT64_MAX - 2 * huge_page)
         return NULL;
-    return size < huge_page ? create_small(size) : create_mapped(size);
+    bmf_buffer *made = size < huge_page ? create_small(size) : create_mapped(size);
+    used += made ? made->size : 0;
+    most = used > most ? used : most;
+    return made;
 }
 
 bmf_buffer *buffer_retain(bmf_buffer *buffer)
@@ -164,6 +168,7 @@ void buffer_release(bmf_buffer *buffer)
 {
     if (!buffer || --buffer->references > 0)
         return;
+    used -= buffer->size;
     if (buffer->mapped) {
         live -= buffer->size;
         add_to(&mapped, buffer);
@@ -181,18 +186,28 @@ int64_t buffer_fresh_bytes(void)
     return fresh;
 }
 
+int64_t buffer_most_bytes(void)
+{
+    return most;
+}
+
+void buffer_restart_most(void)
+{
+    most = used;
+}
+
 /* A copy costs less than a quarter of what filled the buffer. */
 enum { IDLE_FACTOR = 4 };
 
-void buffer_shrink(bmf_buffer **buffer, int64_t used)
+void buffer_shrink(bmf_buffer **buffer, int64_t kept)
 {
-    if (!*buffer || ((*buffer)->size <= IDLE_FACTOR * used && used > 0))
+    if (!*buffer || ((*buffer)->size <= IDLE_FACTOR * kept && kept > 0))
         return;
-    bmf_buffer *made = used > 0 ? buffer_create(used) : NULL;
-    if (used > 0 && !made)
+    bmf_buffer *made = kept > 0 ? buffer_create(kept) : NULL;
+    if (kept > 0 && !made)
         return; /* then it stays as large as it is */
     if (made)
-        memcpy(made->data, (*buffer)->data, (size_t)used);
+        memcpy(made->data, (*buffer)->data, (size_t)kept);
     buffer_release(*buffer);
     *buffer = made;
 }

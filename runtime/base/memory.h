@@ -26,12 +26,15 @@ bmf_buffer *working_buffer(int64_t size);
 bmf_buffer *buffer_retain(bmf_buffer *buffer);
 /* Gives back one reference; frees (or pools) the buffer with the last. NULL is allowed. */
 void buffer_release(bmf_buffer *buffer);
-/* The same contents up to `used` bytes, in a buffer that nobody else holds: exchanged for a smaller one if most of it
- * would lie idle, NULL if none are used. */
-void buffer_shrink(bmf_buffer **buffer, int64_t used);
+/* The same contents up to `kept` bytes, in a buffer that nobody else holds: exchanged for a smaller one if most of it
+ * would lie idle, NULL if none are kept. */
+void buffer_shrink(bmf_buffer **buffer, int64_t kept);
 /* How many bytes of buffers the system has given so far, which no pool had: their pages are touched for the first time
  * by whoever writes them. Buffers below 64 KiB do not count. */
 int64_t buffer_fresh_bytes(void);
+/* The most bytes that were in use at once in all buffers since the last call of buffer_restart_most. */
+int64_t buffer_most_bytes(void);
+void buffer_restart_most(void);
 /* Returns the pools' memory to the system. */
 void buffer_trim(void);
 /* For commands, which own their process: the C library keeps what is freed, up to 64 MiB, instead of returning pages

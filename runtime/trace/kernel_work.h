@@ -22,6 +22,17 @@ static inline int kernel_work_is_known(const bmf_kernel_work *work)
     return work->operations > 0 || work->read > 0 || work->written > 0 || work->random > 0;
 }
 
+/* Bytes between the kernel and memory, if no cache keeps any; and of different memory. */
+static inline double kernel_work_moved(const bmf_kernel_work *work)
+{
+    return (double)work->read + (double)work->written;
+}
+
+static inline double kernel_work_footprint(const bmf_kernel_work *work)
+{
+    return work->footprint > 0 ? (double)work->footprint : kernel_work_moved(work);
+}
+
 /* Adds `times` of what is done for one element. */
 static inline void kernel_work_add(bmf_kernel_work *sum, const bmf_kernel_work *each, int64_t times)
 {

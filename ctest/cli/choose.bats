@@ -1,0 +1,185 @@
+#!/usr/bin/env bats
+# bmf choose: decisions on machines whose times are exact, so that they can be worked out by hand; pages and objects; bad
+# input.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    export OMP_WAIT_POLICY=passive
+    cd "$BATS_TEST_TMPDIR"
+    BMF=$BMF_BIN_DIR/bmf
+    # Computing costs nothing, a message 1 s: P processors pass on and reduce in ceil(log2 P) rounds each.
+    cat >slow.machine <<'END'
+name = "slow";
+compute = { zero = true; };
+agreement_us = 0.0;
+relative_error = 0.0;
+network = { type = "hockney"; latency_us = 1000000.0; bandwidth_mb_per_s = 1e9; };
+node = { processors = 2; price_per_hour = 3600.0; memory_gb = 1; };
+END
+    # Twice as fast, more than twice as dear.
+    sed -e 's/"slow"/"fast"/' -e 's/1000000.0/500000.0/' -e 's/3600.0/8000.0/' slow.machine >fast.machine
+    cat >sum.bmf <<'END'
+P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . P_Split (B_Procs) [1, 2, 3, 4, 5, 6, 7, 8]
+END
+    cat >rules.model <<'END'
+program "rules", "n"
+ranks 1
+call collective "bcast" root 0 bytes 8*d
+END
+}
+
+# refused WORDS LINE..: exit code 2 and one line with these words
+refused()
+{
+    run --separate-stderr "$BMF" choose "${@:2}"
+    assert_equal "$status" 2
+    assert_equal "${#stderr_lines[@]}" 1
+    [[ "${stderr_lines[0]}" == *"$1"* ]] || fail "${stderr_lines[0]}"
+}
+
+@test "costs, efficiencies and decisions are those worked out by hand" {
+    for p in 2 4 8; do
+        seconds[p]=$("$BMF" predict sum.bmf --machine slow.machine --procs $p --json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["runs"][0]["seconds"])')
+    done
+    "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4,8 --json >all.json
+    python3 - "${seconds[2]}" "${seconds[4]}" "${seconds[8]}" <<'END'
+import json, sys
+seconds = dict(zip((2, 4, 8), map(float, sys.argv[1:])))
+all = json.load(open("all.json"))
+assert len(all["offers"]) == 6 and all["currency"] == "USD"
+for o in all["offers"]:
+    slow = o["machine"] == "slow"
+    t = seconds[o["processors"]] * (1 if slow else 0.5)
+    near = lambda a, b: abs(a - b) <= 1e-6 * abs(b)
+    assert near(o["seconds"], t), o
+    assert o["nodes"] == o["processors"] // 2
+    assert near(o["cost"], t * o["nodes"] * (1 if slow else 8000 / 3600)), o
+    assert near(o["node_hours"], t * o["nodes"] / 3600)
+    assert near(o["efficiency"], seconds[2] / seconds[o["processors"]] * 2 / o["processors"])
+    assert o["limit"] == "latency" and near(o["parts"]["latency"], t)
+    # fewer processors are both faster and cheaper here
+    assert o["pareto"] == (o["processors"] == 2)
+assert all["knee"]["machine"] == "fast" and all["knee"]["processors"] == 2
+END
+}
+
+@test "a deadline and a budget decide, and what cannot be had is said" {
+    limit=$("$BMF" choose sum.bmf --machine slow.machine --procs 2 --json | python3 -c 'import json, sys
+print(json.load(sys.stdin)["offers"][0]["seconds"])')
+    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 --deadline 1h
+    assert_success
+    assert_line --partial 'to take: 2 processors of slow (1 node)'
+    # half of what slow needs: only fast will do
+    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 \
+        --deadline "$(python3 -c "print($limit * 0.6)")s"
+    assert_success
+    assert_line --partial 'to take: 2 processors of fast (1 node)'
+    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 --deadline 1ms
+    assert_equal "$status" 1
+    assert_line --partial 'nothing ends within 1 ms with 95 % confidence'
+    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 --budget 0.1
+    assert_equal "$status" 1
+    assert_line --partial 'the cheapest needs'
+    assert_line --partial '2 processors of slow'
+}
+
+@test "what does not fit into memory is not offered, and what would fit is said" {
+    sed 's/memory_gb = 1/memory_gb = 1e-9/' slow.machine >tiny.machine
+    run --separate-stderr "$BMF" choose sum.bmf --machine tiny.machine --procs 2
+    assert_equal "$status" 1
+    assert_line --partial 'it fits on no machine that was asked for'
+    run --separate-stderr "$BMF" choose sum.bmf --machine tiny.machine,slow.machine --procs 2
+    assert_success
+    assert_line --partial '(does not fit)'
+    assert_line --partial 'to take: 2 processors of slow'
+}
+
+@test "machines with fewer processors or nodes are left out" {
+    sed 's/processors = 2;/processors = 2; count = 2;/' slow.machine >few.machine
+    run --separate-stderr "$BMF" choose sum.bmf --machine few.machine --procs 4,8
+    assert_success
+    assert_line --partial 'the machine has not so many'
+    assert_line --partial 'to take: 4 processors'
+}
+
+@test "what a better part buys" {
+    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine --procs 2 \
+        --what-if network.latency/2,network.bandwidth*2,ranks-per-node=1
+    assert_success
+    assert_line --partial 'what would help most there: network.latency/2, 2 times as fast'
+    assert_line --regexp '^ranks-per-node=1 +.* 1\.000 '
+    refused 'is no list of changes' sum.bmf --machine slow.machine --procs 2 --what-if a,,b
+    refused 'a change is one like' sum.bmf --machine slow.machine --procs 2 --what-if network.latency=2
+    refused "says nothing of nodes" sum.bmf --machine ideal --procs 2 --what-if ranks-per-node=2
+}
+
+@test "files of equations: weak scaling and isoefficiency" {
+    run --separate-stderr "$BMF" choose rules.model --set n=1000 --machine slow.machine,fast.machine --procs 2,4,8 \
+        --scale n=1000..8000 --json
+    assert_success
+    python3 - "$output" <<'END'
+import json, sys
+all = json.loads(sys.argv[1])
+assert all["parameter"] == "n" and len(all["scaling"]) == 2 * 3 * 4
+assert {o["limit"] for o in all["offers"]} == {"latency"}
+assert all["isoefficiency"][0]["size"] == 1000
+END
+}
+
+@test "the page stands alone and has the answers" {
+    "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 --deadline 1h --html page.html >text
+    grep -q 'to take: 2 processors of slow' page.html
+    grep -q '<svg' page.html
+    ! grep -Eq '(src|href)=' page.html
+    python3 - <<'END'
+from html.parser import HTMLParser
+class Check(HTMLParser):
+    def handle_startendtag(self, tag, attributes):
+        pass
+    open_tags = []
+    def handle_starttag(self, tag, attributes):
+        if tag not in ("meta", "line", "rect", "polyline", "polygon", "circle"):
+            self.open_tags.append(tag)
+    def handle_endtag(self, tag):
+        assert self.open_tags.pop() == tag, tag
+check = Check()
+check.feed(open("page.html").read())
+assert not check.open_tags, check.open_tags
+END
+}
+
+@test "bad input is refused in one line" {
+    refused 'which program' --machine ideal --procs 2
+    refused 'which machines are there' sum.bmf --procs 2
+    refused 'on how many processors' sum.bmf --machine ideal
+    refused 'is no time above 0' sum.bmf --machine ideal --procs 2 --deadline soon
+    refused 'is no time above 0' sum.bmf --machine ideal --procs 2 --deadline 0s
+    refused 'is no time above 0' sum.bmf --machine ideal --procs 2 --deadline 10x
+    refused 'is no amount above 0' sum.bmf --machine slow.machine --procs 2 --budget much
+    refused 'is no amount above 0' sum.bmf --machine slow.machine --procs 2 --budget -1
+    refused '--budget is for machines whose files say a price' sum.bmf --machine ideal --procs 2 --budget 1
+    refused 'stands there twice' sum.bmf --machine ideal,ideal --procs 2
+    refused 'is no list of 1 to' sum.bmf --machine ideal, --procs 2
+    refused '--confidence is between' sum.bmf --machine ideal --procs 2 --confidence 0.3
+    refused '--scale is for files of equations' sum.bmf --machine ideal --procs 2 --scale n=1,2
+    refused 'is not NAME=LIST of sizes' rules.model --machine ideal --procs 2 --set n=1 --scale n
+    refused '--set is for files of equations' sum.bmf --machine ideal --procs 2 --set n=1
+    refused 'at which size' rules.model --machine ideal --procs 2
+    sed 's/price_per_hour = 3600.0;/price_per_hour = 1; currency = "EUR";/' slow.machine >euro.machine
+    refused 'its prices are in EUR' sum.bmf --machine slow.machine,euro.machine --procs 2
+    sed 's/price_per_hour = 3600.0;/price_per_hour = "much";/' slow.machine >wrong.machine
+    refused "wrong.machine:6: 'price_per_hour'" sum.bmf --machine wrong.machine --procs 2
+}
+
+@test "the machines of today are right, and have nodes" {
+    for name in hpc-milan-hdr hpc-genoa-ndr cloud-milan-100g cloud-25g cray-milan-slingshot laboratory-10g; do
+        run --separate-stderr "$BMF" machine check "$BMF_SOURCE_DIR/examples/machines/$name.machine" --procs 512
+        [ "$name" = laboratory-10g ] || assert_success
+        grep -q '^node = ' "$BMF_SOURCE_DIR/examples/machines/$name.machine"
+    done
+}

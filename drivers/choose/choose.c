@@ -1,0 +1,292 @@
+/* bmf choose: which machine, and how many of its processors. */
+#include "drivers/choose/choose.h"
+
+#include <math.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/command/json.h"
+#include "drivers/commands.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/launcher.h"
+#include "runtime/base/text.h"
+
+/* ---- options ---- */
+
+/* Words with commas between them. */
+static bool read_words(const char *text, choose_words *words)
+{
+    char *rest = words->text = text_copy(text), *word;
+    words->count = 0;
+    while ((word = strsep(&rest, ",")) != NULL) {
+        if (!word[0] || words->count == CHOOSE_MACHINES)
+            return false;
+        words->word[words->count++] = word;
+    }
+    return true;
+}
+
+static int read_machines(const char *text, void *field)
+{
+    choose_words *words = field;
+    free(words->text);
+    if (!read_words(text, words))
+        return usage_error("--machine '%.100s' is no list of 1 to %d machines, like here.machine,fast-cluster", text,
+                           CHOOSE_MACHINES);
+    for (int64_t a = 0; a < words->count; a++)
+        for (int64_t b = 0; b < a; b++)
+            if (strcmp(words->word[a], words->word[b]) == 0)
+                return usage_error("--machine '%.100s': %.80s stands there twice", text, words->word[a]);
+    return 0;
+}
+
+static int read_changes(const char *text, void *field)
+{
+    choose_words *words = field;
+    free(words->text);
+    return read_words(text, words)
+               ? 0
+               : usage_error("--what-if '%.100s' is no list of changes, like network.latency/2,compute*2", text);
+}
+
+/* A number, a unit behind it: seconds. */
+static bool read_time(const char *text, double *seconds)
+{
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}, {"d", 86400.0}, {"", 1.0}};
+    char *end;
+    if (!(text[0] >= '0' && text[0] <= '9') && text[0] != '.')
+        return false;
+    *seconds = strtod(text, &end);
+    for (size_t k = 0; k < sizeof units / sizeof units[0]; k++)
+        if (strcmp(end, units[k].unit) == 0) {
+            *seconds *= units[k].seconds;
+            return *seconds > 0.0 && isfinite(*seconds);
+        }
+    return false;
+}
+
+static int read_deadline(const char *text, void *field)
+{
+    return read_time(text, field)
+               ? 0
+               : usage_error("--deadline '%.100s' is no time above 0, like 90s, 10min, 2h or 1d", text);
+}
+
+static int read_budget(const char *text, void *field)
+{
+    double *budget = field;
+    char *end;
+    *budget = strtod(text, &end);
+    const bool right = end != text && *end == '\0' && ((text[0] >= '0' && text[0] <= '9') || text[0] == '.') &&
+                       isfinite(*budget) && *budget > 0.0;
+    return right ? 0
+                 : usage_error("--budget '%.100s' is no amount above 0; it is in the currency of the machines' prices",
+                               text);
+}
+
+static int read_sizes(const char *text, void *field)
+{
+    static const bmf_number_rule rule = {.min = 1.0, .max = 1e15};
+    choose_options *o = (void *)((char *)field - offsetof(choose_options, scaled));
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || equals - text > 60 || !number_list_read(equals + 1, &rule, &o->sizes))
+        return usage_error("--scale '%.100s' is not NAME=LIST of sizes, like n=1000..1000000", text);
+    free(o->scaled);
+    o->scaled = text_copy(text);
+    o->scaled[equals - text] = '\0';
+    return 0;
+}
+
+static int check_options(const choose_options *o)
+{
+    const bmf_predict_options *p = &o->predict;
+    const bool model = is_model(p->path);
+    if (model && (p->program.argument || p->program.library.count || p->reassociate || p->repeats || p->schedule))
+        return usage_error("--arg, --library, --free, --repeats and --bmf-schedule are not for files of equations");
+    if (!model && p->set.count > 0)
+        return usage_error("--set is for files of equations, F.model");
+    if (!model && o->scaled)
+        return usage_error("--scale is for files of equations, F.model, which know their size; give a program of the "
+                           "language another --arg");
+    if (!(o->wish.chance > 0.5 && o->wish.chance < 1.0))
+        return usage_error("--confidence is between 0.5 and 1");
+    return 0;
+}
+
+/* ---- machines ---- */
+
+static int read_all_machines(choose_study *study)
+{
+    const choose_words *names = &study->options->machines;
+    const char *currency = NULL;
+    for (; study->machines < names->count; study->machines++) {
+        BMF_TRY(machine_read(names->word[study->machines], &study->machine[study->machines]));
+        const bmf_machine *machine = study->machine[study->machines];
+        if (isnan(machine->node.price))
+            continue;
+        if (currency && strcmp(currency, machine->node.currency) != 0) {
+            study->machines++;
+            return bmf_fail(NULL, BMF_ERROR_USAGE, "%s: its prices are in %s, those of others in %s", machine->path,
+                            machine->node.currency, currency);
+        }
+        currency = machine->node.currency;
+    }
+    if (!currency && !isinf(study->options->wish.budget))
+        return bmf_fail(NULL, BMF_ERROR_USAGE,
+                        "--budget is for machines whose files say a price: node = { price_per_hour = ..; }");
+    return BMF_OK;
+}
+
+/* ---- running ---- */
+
+/* What is recommended: what was asked for first. */
+static int64_t recommended(const choose_study *study)
+{
+    const bmf_wish *wish = &study->options->wish;
+    return !isinf(wish->deadline) ? study->choice.cheapest
+           : !isinf(wish->budget) ? study->choice.fastest
+                                  : study->choice.knee;
+}
+
+static int study_all(choose_study *study)
+{
+    BMF_TRY(read_all_machines(study));
+    BMF_TRY(choose_predict(study));
+    choose_decide(study->offer, study->offers, study->machine, &study->options->wish, &study->choice);
+    study->chosen = recommended(study);
+    BMF_TRY(choose_predict_changes(study));
+    return choose_predict_sizes(study);
+}
+
+static void free_study(choose_study *study)
+{
+    for (int64_t m = 0; m < study->machines; m++)
+        machine_free(study->machine[m]);
+    for (int64_t k = 0; k < study->remarks; k++)
+        free(study->remark[k]);
+    for (int64_t k = 0; k < study->changes; k++)
+        free(study->change[k].why);
+    free(study->remark);
+    free(study->offer);
+    free(study->scale);
+}
+
+/* 0; 1: no offer meets the wishes, which standard output says. */
+static int tell(const choose_study *study)
+{
+    const int code = study->options->json ? json_print(choose_object(study), BMF_JSON_LINE) : 0;
+    if (!study->options->json)
+        choose_print(study);
+    if (code)
+        return code;
+    const int written = finish_output();
+    return written ? written : study->chosen < 0;
+}
+
+static int choose(const choose_options *o)
+{
+    const char *slash = strrchr(o->predict.path, '/');
+    choose_study study = {.options = o, .program = slash ? slash + 1 : o->predict.path, .chosen = -1};
+    int status = study_all(&study);
+    if (status == BMF_OK && o->html)
+        status = choose_write_page(&study, o->html);
+    const int code = status == BMF_OK ? tell(&study) : report_status(NULL, status);
+    free_study(&study);
+    return code;
+}
+
+static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
+{
+    static const char usual[] = "network.latency/2,network.bandwidth*2,compute*2,memory*2";
+    choose_options *o = values;
+    int provided;
+    (void)ctx;
+    o->predict.path = operands->text[0];
+    o->usual_changes = o->changes.count == 0;
+    int code = check_options(o);
+    if (code == 0) {
+        if (o->usual_changes)
+            read_words(usual, &o->changes);
+        launcher_leave();
+        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+        code = choose(o);
+        MPI_Finalize();
+    }
+    free(o->machines.text);
+    free(o->changes.text);
+    free(o->scaled);
+    free(o->sizes.number);
+    free(o->predict.processors.number);
+    return code;
+}
+
+static const choose_options defaults = {.predict = {.bound = -1},
+                                        .wish = {.deadline = INFINITY, .budget = INFINITY, .chance = 0.95},
+                                        .runs = 1,
+                                        .efficiency = 0.8};
+
+static const bmf_option options[] = {
+    BMF_OPTION("machine", "M,..", BMF_OTHER(choose_options, machines, read_machines),
+               "machine files, or names of example machines (see `bmf machine list`), with commas between them",
+               .missing = "which machines are there? give --machine M,.."),
+    BMF_OPTION("procs", "LIST", BMF_OTHER(choose_options, predict.processors, processors_read),
+               "numbers of processors: 1,2,4 or 1..4096 (1, 2, 4, .. 4096)",
+               .missing = "on how many processors? give --procs LIST"),
+    BMF_OPTION("deadline", "TIME", BMF_OTHER(choose_options, wish.deadline, read_deadline),
+               "when it has to be done: 90s, 10min, 2h, 1d"),
+    BMF_OPTION("budget", "AMOUNT", BMF_OTHER(choose_options, wish.budget, read_budget),
+               "what it may cost, in the currency of the machines' prices"),
+    BMF_OPTION("confidence", "C", BMF_REAL(choose_options, wish.chance, 1.0),
+               "chance with which deadline and budget are to be kept, from 0.5 to 1; default: 0.95"),
+    BMF_OPTION("runs", "N", BMF_WHOLE(choose_options, runs, 1, INT32_MAX), "so many runs, one after the other"),
+    BMF_OPTION("what-if", "LIST", BMF_OTHER(choose_options, changes, read_changes),
+               "better machines to compare the chosen one with: network.latency/2, network.bandwidth*2, compute*2, "
+               "memory*2, ranks-per-node=32, or any value of its file, as network.gap_us/2; default: the first four"),
+    BMF_OPTION("scale", "NAME=LIST", BMF_OTHER(choose_options, scaled, read_sizes),
+               "for files of equations: sizes from which follow how the work must grow with the processors, and the "
+               "time when it does"),
+    BMF_OPTION("efficiency", "E", BMF_REAL(choose_options, efficiency, 1.0),
+               "that sizes of --scale are to keep; default: 0.8"),
+    BMF_OPTION("set", "NAME=X", BMF_LIST(choose_options, predict.set),
+               "the size, or a parameter, of a file of equations; may be given several times"),
+    BMF_OPTION("library", "FILE", BMF_LIST(choose_options, predict.program.library), "as for `bmf run`"),
+    BMF_OPTION("arg", "FILE", BMF_TEXT(choose_options, predict.program.argument), "as for `bmf run`"),
+    BMF_OPTION("free", NULL, BMF_FLAG(choose_options, predict.reassociate), "as for `bmf run`"),
+    BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(choose_options, predict.schedule), "as for `bmf predict`"),
+    BMF_OPTION("samples", "N", BMF_WHOLE(choose_options, predict.samples, 1, INT32_MAX),
+               "random samples for an interval; default: as many as are cheap, 20 to 100"),
+    BMF_OPTION("repeats", "N", BMF_WHOLE(choose_options, predict.repeats, 1, BMF_MEASURED_MAX - 1),
+               "runs of the program whose kernels are timed here; as for `bmf predict`"),
+    BMF_OPTION("html", "FILE", BMF_TEXT(choose_options, html), "write a page with answers, curves and tables"),
+    BMF_OPTION("json", NULL, BMF_FLAG(choose_options, json),
+               "print one JSON object: program, runs, deadline, budget, confidence, currency, chosen, cheapest, "
+               "fastest, knee, offers, a list of {machine, processors, nodes, seconds, lo, hi, best, seconds_95, "
+               "node_hours, cost, cost_95, speed_up, efficiency, node_bytes, limit, parts, pareto, fits, in_domain}, "
+               "what_if, remarks; with --scale scaling and isoefficiency"),
+    BMF_OPTION_END};
+
+const bmf_driver choose_command = {
+    .name = "choose",
+    .summary = "say which machine to take, and how many of its processors",
+    .synopsis = "bmf choose PROG.bmf --machine M,.. --procs LIST [--deadline TIME] [--budget AMOUNT] [OPTION]..\n"
+                "bmf choose F.model --set SIZE=X --machine M,.. --procs LIST [OPTION]..",
+    .about =
+        "Predicts a program, or a file of equations of one, for all machines and numbers of processors, and answers "
+        "what to take: the cheapest that meets the deadline, with confidence and not on average; the fastest within "
+        "the budget; the best value. Says what limits each of them, why more processors no longer help, and which part "
+        "of the machine, made better, would buy most. Costs follow from the machine files' nodes and their prices. "
+        "What does not fit into the memory of the nodes is not offered.",
+    .example = "bmf choose prog.bmf --arg big.npy --machine here.machine,hpc-milan-hdr --procs 1..1024 --deadline "
+               "10min --budget 200 --html choose.html\n"
+               "bmf choose jacobi.model --set n=4000 --scale n=1000..64000 --machine hpc-milan-hdr --procs 1..4096",
+    .exit_code = "1 also if nothing meets the deadline or the budget",
+    .see = "bmf-predict, bmf-machine, bmf-model",
+    .options = options,
+    BMF_ONE_OPERAND("which program? give a .bmf file or a file of equations", "more than one program"),
+    .defaults = &defaults,
+    .size = sizeof(choose_options),
+    .run = run};

@@ -1,0 +1,180 @@
+/* Re-timing recorded actions; see retime.h.
+ *
+ * Method: computing is divided by the machine's power, and takes no less than what its node's memory needs for the
+ * bytes that the kernel moves. Where the time goes follows from three simulations: the machine's network, the same
+ * with empty messages, and one that costs nothing. Of computing, kernel calls in which only one processor takes part
+ * are one processor's work; the rest is spread evenly as far as the mean goes, and imbalance beyond it.
+ * Cost: a copy of the actions, and three simulations beside those of the interval. */
+#include "predict/choose/retime.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+
+enum { CHEAP_STEPS = 3000000, MIN_SAMPLES = 20, MAX_SAMPLES = 100 };
+
+bool machine_shares_recording(const bmf_machine *machine)
+{
+    return machine->compute == BMF_COMPUTE_MEASURED && !machine->bulk_synchronous && !machine->chooses;
+}
+
+static int64_t sharing_of(const bmf_machine *machine, int64_t processors)
+{
+    const int64_t each = machine->node.processors;
+    return each < processors ? each : processors;
+}
+
+static void convert(const bmf_actions *recorded, int64_t k, const bmf_machine *machine, int64_t sharing,
+                    bmf_action *action)
+{
+    if (action->kind == BMF_ACTION_BARRIER && isnan(action->seconds))
+        action->seconds = machine->agreement;
+    if (action->kind != BMF_ACTION_COMPUTE && action->kind != BMF_ACTION_OVERHEAD)
+        return;
+    action->seconds /= machine->power;
+    if (is_file_action(action) && machine->file_bytes_per_second > 0.0)
+        action->seconds = (double)action->amount / machine->file_bytes_per_second;
+    else if (recorded->bytes)
+        action->seconds =
+            fmax(action->seconds, node_memory_seconds(&machine->node, sharing, (double)recorded->bytes[k].moved,
+                                                      (double)recorded->bytes[k].footprint));
+}
+
+bmf_actions *retime_create(const bmf_actions *recorded, const bmf_machine *machine, bool host)
+{
+    bmf_actions *made = allocate((int64_t)sizeof *made);
+    const int64_t sharing = sharing_of(machine, recorded->processors);
+    *made = *recorded;
+    made->relative_error = machine_compute_error(machine);
+    made->action = allocate_array(recorded->count, (int64_t)sizeof *made->action);
+    memcpy(made->action, recorded->action, (size_t)recorded->count * sizeof *made->action);
+    for (int64_t k = 0; k < made->count && host; k++)
+        convert(recorded, k, machine, sharing, &made->action[k]);
+    return made;
+}
+
+void retime_free(bmf_actions *retimed)
+{
+    if (!retimed)
+        return;
+    free(retimed->action);
+    free(retimed);
+}
+
+/* ---- where the time goes ---- */
+
+static int simulate_once(const bmf_actions *actions, bmf_network *network, double *seconds)
+{
+    bmf_simulation result;
+    bmf_simulator *simulator = simulator_create(actions, network, 0);
+    const int status = simulator_run(simulator);
+    simulator_result(simulator, &result);
+    simulator_free(simulator);
+    *seconds = result.seconds - result.loading;
+    return status;
+}
+
+/* The same run with messages of no bytes. */
+static int simulate_empty(const bmf_actions *actions, bmf_network *network, double *seconds)
+{
+    bmf_actions empty = *actions;
+    empty.message = allocate_array(actions->messages, (int64_t)sizeof *empty.message);
+    memcpy(empty.message, actions->message, (size_t)actions->messages * sizeof *empty.message);
+    for (int64_t m = 0; m < empty.messages; m++)
+        empty.message[m].bytes = 0;
+    const int status = simulate_once(&empty, network, seconds);
+    free(empty.message);
+    return status;
+}
+
+/* And on a network that costs nothing, on which agreements do not, either. */
+static int simulate_ideal(const bmf_actions *actions, double *seconds)
+{
+    bmf_actions free_of_cost = *actions;
+    bmf_network *network = network_ideal(actions->processors);
+    free_of_cost.action = allocate_array(actions->count, (int64_t)sizeof *free_of_cost.action);
+    memcpy(free_of_cost.action, actions->action, (size_t)actions->count * sizeof *free_of_cost.action);
+    for (int64_t k = 0; k < actions->count; k++)
+        if (free_of_cost.action[k].kind == BMF_ACTION_BARRIER)
+            free_of_cost.action[k].seconds = 0.0;
+    const int status = simulate_once(&free_of_cost, network, seconds);
+    network->type->destroy(network);
+    free(free_of_cost.action);
+    return status;
+}
+
+typedef struct computing {
+    double even, single, memory; /* seconds a processor; all of which one alone has; of even, bound by memory */
+} computing;
+
+static bool same_call(const bmf_action *a, const bmf_action *b)
+{
+    return a->kind == BMF_ACTION_COMPUTE && b->kind == BMF_ACTION_COMPUTE && a->scope == b->scope &&
+           a->name == b->name && a->round == b->round;
+}
+
+/* Kernel calls are recorded processor by processor. */
+static computing add_computing(const bmf_actions *actions, const bmf_machine *machine)
+{
+    const int64_t sharing = sharing_of(machine, actions->processors);
+    const double processors = (double)actions->processors;
+    computing sum = {0};
+    for (int64_t k = actions->start, next; k < actions->count; k = next) {
+        const bmf_action *first = &actions->action[k];
+        double seconds = 0.0, bound = 0.0;
+        bool single = true;
+        next = k + 1;
+        if (first->kind != BMF_ACTION_COMPUTE)
+            continue;
+        for (next = k; next < actions->count && same_call(first, &actions->action[next]); next++) {
+            const bmf_action *action = &actions->action[next];
+            const double least = actions->bytes
+                                     ? node_memory_seconds(&machine->node, sharing, (double)actions->bytes[next].moved,
+                                                           (double)actions->bytes[next].footprint)
+                                     : 0.0;
+            single = single && action->processor == first->processor;
+            seconds += action->seconds;
+            bound += least > 0.0 && action->seconds <= least * (1.0 + 1e-6) ? action->seconds : 0.0;
+        }
+        if (single && actions->processors > 1) {
+            sum.single += seconds;
+        } else {
+            sum.even += seconds / processors;
+            sum.memory += bound / processors;
+        }
+    }
+    return sum;
+}
+
+static int find_parts(const bmf_actions *actions, const bmf_machine *machine, bmf_network *network, bmf_offer *offer)
+{
+    double empty, ideal;
+    const computing sum = add_computing(actions, machine);
+    BMF_TRY(simulate_empty(actions, network, &empty));
+    BMF_TRY(simulate_ideal(actions, &ideal));
+    offer->part[BMF_LIMIT_COMPUTING] = sum.even - sum.memory;
+    offer->part[BMF_LIMIT_MEMORY] = sum.memory;
+    offer->part[BMF_LIMIT_SINGLE] = fmin(sum.single, fmax(ideal - sum.even, 0.0));
+    offer->part[BMF_LIMIT_IMBALANCE] = fmax(ideal - sum.even - offer->part[BMF_LIMIT_SINGLE], 0.0);
+    offer->part[BMF_LIMIT_LATENCY] = fmax(empty - ideal, 0.0);
+    offer->part[BMF_LIMIT_BANDWIDTH] = fmax(offer->best - fmax(empty, ideal), 0.0);
+    return BMF_OK;
+}
+
+int retime_offer(const bmf_actions *retimed, const bmf_machine *machine, bmf_network *network, int64_t samples,
+                 bmf_offer *offer)
+{
+    bmf_prediction prediction;
+    if (samples == 0) {
+        samples = CHEAP_STEPS / (retimed->count + 1);
+        samples = samples < MIN_SAMPLES ? MIN_SAMPLES : samples > MAX_SAMPLES ? MAX_SAMPLES : samples;
+    }
+    BMF_TRY(simulate_interval(retimed, network, samples, &prediction));
+    offer->seconds = prediction.median;
+    offer->low = prediction.low;
+    offer->high = prediction.high;
+    offer->best = prediction.seconds;
+    return find_parts(retimed, machine, network, offer);
+}
