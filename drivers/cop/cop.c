@@ -104,8 +104,15 @@ int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, 
 
 /* ---- the group ---- */
 
-static const bmf_driver *const commands[] = {&cop_check_command, &cop_plan_command, &cop_run_command, &cop_time_command,
-                                             NULL};
+const char *cop_router_name(int number, const char **about)
+{
+    static const char *const names[] = {"scheduled", "ecube", "adaptive", "mpi", NULL};
+    *about = NULL;
+    return names[number];
+}
+
+static const bmf_driver *const commands[] = {&cop_check_command, &cop_plan_command, &cop_compile_command,
+                                             &cop_run_command,   &cop_time_command, NULL};
 
 const bmf_driver cop_command = {
     .name = "cop",

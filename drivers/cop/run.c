@@ -13,6 +13,7 @@
 #include "bmf/status.h"
 #include "drivers/cop/cop.h"
 #include "drivers/cop/results.h"
+#include "predict/cop/emit.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/output_file.h"
 
@@ -37,7 +38,7 @@ static int write_header(const bmf_cop_program *program, const char *directory, c
     FILE *header = fopen(path, "w");
     if (!header)
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s: %s", path, strerror(errno));
-    cop_emit(program, header);
+    cop_emit(program, BMF_COP_FOR_MESH, header);
     return fclose(header) == 0 ? BMF_OK : bmf_fail(NULL, BMF_ERROR_FILE, "%s: %s", path, strerror(errno));
 }
 

@@ -53,7 +53,4 @@ bool cop_can_run(const bmf_cop_implementation *implementation);
  * the plan. */
 int cop_kernel(void *state, const bmf_cop_services *services);
 
-/* The text of a header with the functions of all operators, for programs in C (docs/cop.md). */
-void cop_emit(const bmf_cop_program *program, FILE *stream);
-
 #endif
