@@ -189,3 +189,17 @@ compiled()
     refused "cannot write 'none/far.h'" compile "(broadcast 'b 0)" --size 2x2 --router mpi -o none/far.h
     [ ! -e far.h ]
 }
+
+@test "the same programs run on dynamic routers, with the same values" {
+    for router in ecube adaptive; do
+        run "$BMF" cop run "$EXAMPLES/matmul.c" --size 3x3 --router $router
+        assert_success
+        assert_line --regexp "^nodes 9  cycles 1[0-9]+  cpu 120000 write [0-9]+ read [0-9]+ psync 0 router 0 reprog 0$"
+        "$BMF" cop run "$EXAMPLES/gauss.c" --size 3x3 --router $router >/dev/null
+    done
+    run "$BMF" cop plan "(sequential (stream 'A 1 3) (stream 'B 1 3))" --size 2x2 --router ecube
+    assert_line "B: stream by dyn_stream, address 2"
+    refused "str_bcast is for scheduled routers" time "(broadcast 'b 0 :impl str_bcast)" --size 2x2 --router ecube
+    refused "dyn_bcast is for dynamic routers" time "(broadcast 'b 0 :impl dyn_bcast)" --size 2x2
+    refused "MPI is not simulated" time "(broadcast 'b 0)" --size 2x2 --router mpi
+}

@@ -10,6 +10,7 @@
 #define BMF_COP_RUN_H
 
 #include "predict/cop/plan.h"
+#include "predict/mesh/dynamic.h"
 #include "predict/mesh/simulate_scheduled.h"
 
 /* Combines two messages of an operator; out may be one of them. */
@@ -45,6 +46,11 @@ typedef struct bmf_cop_times {
  * phases that do not fit together. The caller frees times->time. */
 int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *simulation, bool in_phase, bmf_cop_body *body,
             void *state, bmf_cop_times *times);
+
+/* The same on dynamic routers: a plan by messages, which has no schedules. Errors: also more messages that may wait for
+ * a node at the same time than it has addresses. */
+int cop_run_messages(const bmf_cop_plan *plan, const bmf_dynamic_settings *settings, bmf_cop_body *body, void *state,
+                     bmf_cop_times *times);
 
 /* Whether cop_run can carry the implementation out. */
 bool cop_can_run(const bmf_cop_implementation *implementation);
