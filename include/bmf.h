@@ -13,6 +13,7 @@
 #include <bmf/partition.h>
 #include <bmf/permutation.h>
 #include <bmf/permute.h>
+#include <bmf/random.h>
 #include <bmf/skeletons.h>
 #include <bmf/slice.h>
 #include <bmf/status.h>
