@@ -29,6 +29,7 @@ BMF_API int bmf_place_leave(int status);
 /** The status of a call, whose place is here. */
 #define BMF_PLACED(call) bmf_place_leave((bmf_place_enter(__FILE__, __LINE__), (call)))
 
+/** @cond */
 #define bmf_region_begin(...)       ((void)BMF_PLACED((bmf_region_begin(__VA_ARGS__), 0)))
 #define bmf_region_begin_keyed(...) ((void)BMF_PLACED((bmf_region_begin_keyed(__VA_ARGS__), 0)))
 #define bmf_place(...)              BMF_PLACED(bmf_place(__VA_ARGS__))
@@ -80,6 +81,7 @@ BMF_API int bmf_place_leave(int status);
 #define bmf_npy_write(...)          BMF_PLACED(bmf_npy_write(__VA_ARGS__))
 #define bmf_permute_tune(...)       BMF_PLACED(bmf_permute_tune(__VA_ARGS__))
 #define bmf_permute_execute(...)    BMF_PLACED(bmf_permute_execute(__VA_ARGS__))
+/** @endcond */
 #endif
 
 #endif
