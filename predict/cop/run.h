@@ -10,6 +10,7 @@
 #define BMF_COP_RUN_H
 
 #include "predict/cop/plan.h"
+#include "predict/mesh/dynamic.h"
 #include "predict/mesh/simulate_scheduled.h"
 
 /* Combines two messages of an operator; out may be one of them. */
@@ -46,14 +47,16 @@ typedef struct bmf_cop_times {
 int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *simulation, bool in_phase, bmf_cop_body *body,
             void *state, bmf_cop_times *times);
 
+/* The same on dynamic routers: a plan by messages, which has no schedules. Errors: also more messages that may wait for
+ * a node at the same time than it has addresses. */
+int cop_run_messages(const bmf_cop_plan *plan, const bmf_dynamic_settings *settings, bmf_cop_body *body, void *state,
+                     bmf_cop_times *times);
+
 /* Whether cop_run can carry the implementation out. */
 bool cop_can_run(const bmf_cop_implementation *implementation);
 
 /* Every operator once, in the order of the program, with operands 0 for those known at run time: for kernels. state:
  * the plan. */
 int cop_kernel(void *state, const bmf_cop_services *services);
-
-/* The text of a header with the functions of all operators, for programs in C (docs/cop.md). */
-void cop_emit(const bmf_cop_program *program, FILE *stream);
 
 #endif

@@ -3,6 +3,7 @@
 #define BMF_COP_RUN_PRIVATE_H
 
 #include "predict/cop/nodes.h"
+#include "predict/cop/operands.h"
 #include "predict/cop/run.h"
 
 /* Words of one writer for its readers: a ring. Place p of the stream is word[p mod size]. */
@@ -21,9 +22,7 @@ typedef struct bmf_cop_running {
     int64_t *pause;             /* by node: cycles until the last words have left its router */
     int64_t way;                /* cycles, at most, between two nodes' last words of one message */
     int64_t *instance, *number; /* by node of the mesh: which instance, and its number there; -1: not in it */
-    int64_t loads_capacity;     /* of every instance: operands of all loads, to compare those of all nodes */
-    int64_t *loads;             /* by instance */
-    int32_t (**operand)[BMF_COP_OPERANDS];
+    bmf_cop_loads loads;
 } bmf_cop_running;
 
 /* Words that come to a node and are meant for others. */
