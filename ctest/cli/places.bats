@@ -99,3 +99,16 @@ TEXT
     grep -q 'make_places.c:' page.html
     "$BMF" report run.trace | grep -q "whole .* user .* make_places.c:"
 }
+
+@test "every call that traces show has a macro" {
+    run python3 - "$BMF_SOURCE_DIR/include/bmf" <<'PYTHON'
+import re, sys
+def texts(*names):
+    return "".join(open(f"{sys.argv[1]}/{name}.h").read() for name in names)
+calls = set(re.findall(r"BMF_API int (bmf_\w+)\(", texts("skeletons", "stencil")))
+places = set(re.findall(r"#define (bmf_\w+)\(", texts("places")))
+print(*sorted(calls - places - {"bmf_grid_choose", "bmf_grid_partition"}))
+PYTHON
+    assert_success
+    assert_output ""
+}

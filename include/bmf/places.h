@@ -81,6 +81,9 @@ BMF_API int bmf_place_leave(int status);
 #define bmf_npy_write(...)          BMF_PLACED(bmf_npy_write(__VA_ARGS__))
 #define bmf_permute_tune(...)       BMF_PLACED(bmf_permute_tune(__VA_ARGS__))
 #define bmf_permute_execute(...)    BMF_PLACED(bmf_permute_execute(__VA_ARGS__))
+#define bmf_argsort(...)            BMF_PLACED(bmf_argsort(__VA_ARGS__))
+#define bmf_sort(...)               BMF_PLACED(bmf_sort(__VA_ARGS__))
+#define bmf_sort_by(...)            BMF_PLACED(bmf_sort_by(__VA_ARGS__))
 /** @endcond */
 #endif
 
