@@ -101,7 +101,7 @@ static int64_t kernel_cycles(const char *text, const char *size, int router)
     bmf_cop_plan *plan = planned(program);
     const bmf_dynamic_settings settings = settings_of(router);
     bmf_cop_times times;
-    if (cop_run_messages(plan, &settings, cop_kernel, plan, &times) != BMF_OK)
+    if (cop_run_messages(plan, &settings, cop_kernel, plan, NULL, &times) != BMF_OK)
         fail_msg("%s: %s", text, bmf_error_text(NULL));
     free(times.time);
     cop_plan_free(plan);
@@ -117,8 +117,7 @@ static void kernels(void **state)
         assert_int_equal(kernel_cycles("(stream 's 0 2 :m 100)", "3x1", router), 100 + 1 + 2 + 2);
         /* everyone reads and writes each word: 2 cycles along x, then 2 along y */
         assert_in_range(kernel_cycles("(broadcast 'b 0 :m 1024 :impl dyn_bcast_dense)", "8x8", router), 3584, 4608);
-        /* 63 messages of a word and a header, one after the other; twice as long where channels must be empty between
-         * */
+        /* 63 messages of two words, one after the other; twice as long where channels must be empty between */
         assert_in_range(kernel_cycles("(broadcast 'b 0 :impl dyn_bcast)", "8x8", router), 126, router ? 280 : 150);
         assert_in_range(kernel_cycles("(cshift 'c 1 :m 1000)", "4x1", router), 2000, 2030);
     }
@@ -137,7 +136,7 @@ static void try_program(cop_made *m, const char *size, int router)
     bmf_cop_plan *plan = planned(program);
     w.program = program;
     cop_expect(program, expected);
-    if (cop_run_messages(plan, &settings, cop_world_body, &w, &times) != BMF_OK)
+    if (cop_run_messages(plan, &settings, cop_world_body, &w, NULL, &times) != BMF_OK)
         fail_msg("%s on %s, router %d: %s", m->text, size, router, bmf_error_text(NULL));
     for (int64_t n = 0; n < program->settings.mesh.nodes; n++)
         if (memcmp(w.node[n], expected[n], sizeof expected[n]) != 0)
@@ -188,7 +187,7 @@ static void mistakes_at_run_time(void **state)
         bmf_cop_program *program = parse("(broadcast 'b (runtime) :m 64)", "2x2");
         bmf_cop_plan *plan = planned(program);
         bmf_cop_times times;
-        assert_int_equal(cop_run_messages(plan, &settings, wrong_body, &k, &times), BMF_ERROR_KERNEL);
+        assert_int_equal(cop_run_messages(plan, &settings, wrong_body, &k, NULL, &times), BMF_ERROR_KERNEL);
         if (!strstr(bmf_error_text(NULL), says[k]))
             fail_msg("'%s' does not say '%s'", bmf_error_text(NULL), says[k]);
         cop_plan_free(plan);

@@ -7,6 +7,7 @@
 #include "bmf/status.h"
 #include "drivers/commands.h"
 #include "predict/cop/run.h"
+#include "predict/cop/trace.h"
 #include "predict/mesh/dynamic_run.h"
 #include "predict/mesh/routers.h"
 
@@ -116,11 +117,25 @@ int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, 
 }
 
 int cop_simulate(const bmf_cop_plan *plan, const bmf_cop_routers *routers, bool in_phase, bmf_cop_body *body,
-                 void *state, bmf_cop_times *times)
+                 void *state, const char *trace, bmf_cop_times *times)
 {
-    return report_status(NULL, routers->by_messages
-                                   ? cop_run_messages(plan, &routers->dynamic, body, state, times)
-                                   : cop_run(plan, &routers->setting.simulation, in_phase, body, state, times));
+    static const char *const names[] = {"scheduled mesh", "e-cube mesh", "adaptive mesh"};
+    const int router = !routers->by_messages ? 0 : routers->dynamic.routing == BMF_DYNAMIC_ECUBE ? 1 : 2;
+    bmf_cop_log log = {0};
+    bmf_cop_trace *made =
+        trace ? cop_trace_create(plan->program, plan->program->path, names[router], routers->gigahertz, &log) : NULL;
+    const bmf_cop_log *told = trace ? &log : NULL;
+    int status = trace ? trace_try_path(NULL, trace) : BMF_OK;
+    if (status == BMF_OK)
+        status = routers->by_messages ? cop_run_messages(plan, &routers->dynamic, body, state, told, times)
+                                      : cop_run(plan, &routers->setting.simulation, in_phase, body, state, told, times);
+    if (status == BMF_OK && trace) {
+        status = cop_trace_write(made, trace);
+        if (status != BMF_OK)
+            free(times->time);
+    }
+    cop_trace_free(made);
+    return report_status(NULL, status);
 }
 
 /* ---- the group ---- */

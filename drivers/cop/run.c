@@ -138,7 +138,7 @@ static int compile_and_load(const bmf_cop_program *program, const char *source, 
 static int run_plan(const bmf_cop_plan *plan, const bmf_cop_routers *routers, const bmf_cop_options *o, loaded *l)
 {
     bmf_cop_times times;
-    int code = cop_simulate(plan, routers, false, body, l, &times);
+    int code = cop_simulate(plan, routers, false, body, l, o->trace, &times);
     if (code != 0)
         return code;
     fflush(stdout);

@@ -17,7 +17,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         return code;
     code = cop_open_runnable(program, o, &routers, &plan);
     if (code == 0) {
-        code = cop_simulate(plan, &routers, true, cop_kernel, plan, &times);
+        code = cop_simulate(plan, &routers, true, cop_kernel, plan, o->trace, &times);
         if (code == 0) {
             const bmf_cop_result_options shown = {o->nodes, o->worst, o->json, routers.gigahertz};
             code = cop_print_times(&times, &shown);

@@ -82,7 +82,8 @@ typedef struct bmf_cop_mail {
     bmf_cop_letter *free;
     bmf_cop_body *body;
     void *body_state;
-    int64_t length; /* until the last node ended */
+    const bmf_cop_log *log; /* NULL: none */
+    int64_t length;         /* until the last node ended */
     int status;
 } bmf_cop_mail;
 

@@ -215,14 +215,45 @@ static void end_reading(bmf_cop_correspondent *n, void *in)
     free_letter(n->mail, letter);
 }
 
+static void tell(const bmf_cop_correspondent *n, const bmf_cop_event *event)
+{
+    if (n->mail->log && event->end > event->begin)
+        n->mail->log->event(n->mail->log->state, event);
+}
+
+/* What is written and read at the same time is told one after the other, with the cycles of each. */
+static void tell_exchange(const bmf_cop_correspondent *n, int64_t begin, int64_t writing)
+{
+    const bmf_cop_exchange *e = &n->exchange;
+    bmf_cop_event event = {.kind = BMF_COP_DID_WRITE, .node = n->node, .op = n->mail->posted[e->op].op, .begin = begin};
+    event.end = e->reads ? begin + writing : dynamic_time(n->mail->routers);
+    event.bytes = event.op->words * 4;
+    event.peer = e->to;
+    if (e->writes) {
+        event.number = *count_of(n->mail, n->sent, e->op, e->part, e->to) - 1;
+        tell(n, &event);
+        event.begin = event.end;
+    }
+    if (e->reads) {
+        event.kind = BMF_COP_DID_READ;
+        event.end = dynamic_time(n->mail->routers);
+        event.peer = e->letter->from;
+        event.number = e->letter->sequence;
+        tell(n, &event);
+    }
+}
+
 void mail_exchange(bmf_cop_correspondent *n, const bmf_cop_exchange *exchange, void *in)
 {
+    const int64_t begin = dynamic_time(n->mail->routers), written = n->time[BMF_TIME_WRITE];
     n->exchange = *exchange;
     n->exchange.letter = exchange->reads ? find_letter(n) : NULL;
     if (!has_read(n) || !has_written(n)) {
         n->waits = true;
         coroutine_yield(n->coroutine);
     }
+    if (n->mail->log)
+        tell_exchange(n, begin, n->time[BMF_TIME_WRITE] - written);
     end_reading(n, in);
 }
 
@@ -251,19 +282,44 @@ static void load(void *state, int op, int count, const int32_t *operand)
     n->is_loaded[op] = true;
 }
 
+static void tell_call(const bmf_cop_correspondent *n, int op, int64_t begin)
+{
+    const bmf_cop_event event = {.kind = BMF_COP_DID_CALL,
+                                 .node = n->node,
+                                 .begin = begin,
+                                 .end = dynamic_time(n->mail->routers),
+                                 .op = n->mail->posted[op].op};
+    if (n->mail->log)
+        n->mail->log->event(n->mail->log->state, &event);
+}
+
+static int64_t now_of(const bmf_cop_correspondent *n)
+{
+    return dynamic_time(n->mail->routers);
+}
+
 static void write_message(void *state, int op, const void *message)
 {
-    letters_write(state, check_use(state, op), message);
+    bmf_cop_correspondent *n = state;
+    const int64_t begin = now_of(n);
+    letters_write(n, check_use(n, op), message);
+    tell_call(n, op, begin);
 }
 
 static void read_message(void *state, int op, void *message)
 {
-    letters_read(state, check_use(state, op), message);
+    bmf_cop_correspondent *n = state;
+    const int64_t begin = now_of(n);
+    letters_read(n, check_use(n, op), message);
+    tell_call(n, op, begin);
 }
 
 static void call(void *state, int op, const void *in, void *out, bmf_cop_combine *combine)
 {
-    letters_call(state, check_use(state, op), in, out, combine);
+    bmf_cop_correspondent *n = state;
+    const int64_t begin = now_of(n);
+    letters_call(n, check_use(n, op), in, out, combine);
+    tell_call(n, op, begin);
 }
 
 static void delay(void *state, double cycles)
@@ -278,6 +334,9 @@ static void delay(void *state, double cycles)
         return;
     n->wake = dynamic_time(n->mail->routers) + whole;
     n->time[BMF_TIME_CPU] += whole;
+    const bmf_cop_event event = {
+        .kind = BMF_COP_DID_TIME, .time = BMF_TIME_CPU, .node = n->node, .begin = n->wake - whole, .end = n->wake};
+    tell(n, &event);
     coroutine_yield(n->coroutine);
 }
 
@@ -487,10 +546,11 @@ static void free_mail(bmf_cop_mail *mail)
 }
 
 int cop_run_messages(const bmf_cop_plan *plan, const bmf_dynamic_settings *settings, bmf_cop_body *body, void *state,
-                     bmf_cop_times *times)
+                     const bmf_cop_log *log, bmf_cop_times *times)
 {
     const bmf_mesh *mesh = &plan->settings.hardware.mesh;
-    bmf_cop_mail mail = {.plan = plan, .settings = *settings, .nodes = mesh->nodes, .body = body, .body_state = state};
+    bmf_cop_mail mail = {
+        .plan = plan, .settings = *settings, .nodes = mesh->nodes, .body = body, .body_state = state, .log = log};
     bmf_cop_phase **phase;
     int most = 0;
     BMF_TRY(dynamic_create(mesh, settings, NULL, NULL, &mail, &mail.routers));

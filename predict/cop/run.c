@@ -40,12 +40,27 @@ void run_fail(bmf_cop_node *n, int64_t op, const char *format, ...)
 static int feed(void *state, int64_t node, bool *ended)
 {
     bmf_cop_run *run = state;
+    if (run->log)
+        log_steps(&run->node[node]);
     script_clear(&run->script[node]);
     *ended = !coroutine_resume(run->node[node].coroutine);
     return run->status;
 }
 
 /* ---- services ---- */
+
+static int64_t begin_call(bmf_cop_node *n, int64_t op)
+{
+    n->calling = op;
+    return scheduled_simulation_cycle(n->run->simulation);
+}
+
+static void end_call(bmf_cop_node *n, int64_t op, int64_t begin)
+{
+    n->calling = -1;
+    if (n->run->log)
+        log_call(n, op, begin);
+}
 
 static int64_t check_use(bmf_cop_node *n, int op)
 {
@@ -69,30 +84,38 @@ static void load(void *state, int op, int count, const int32_t *operand)
         cop_loads_check(&r->loads, r->instance[n->node], n->loads[op]++, count, operand, given, text, sizeof text);
     if (wrong)
         run_fail(n, op, "%s", wrong);
+    begin_call(n, op);
     changes_for(n, op); /* with the operands of the load before */
     memcpy(n->operand[op], given, sizeof given);
     moves_load(n, op);
+    n->calling = -1;
 }
 
 static void write_message(void *state, int op, const void *message)
 {
     bmf_cop_node *n = state;
+    const int64_t begin = begin_call(n, op);
     moves_write(n, check_use(n, op), message);
     changes_note_end(n, op);
+    end_call(n, op, begin);
 }
 
 static void read_message(void *state, int op, void *message)
 {
     bmf_cop_node *n = state;
+    const int64_t begin = begin_call(n, op);
     moves_read(n, check_use(n, op), message);
     changes_note_end(n, op);
+    end_call(n, op, begin);
 }
 
 static void call(void *state, int op, const void *in, void *out, bmf_cop_combine *combine)
 {
     bmf_cop_node *n = state;
+    const int64_t begin = begin_call(n, op);
     moves_call(n, check_use(n, op), in, out, combine);
     changes_note_end(n, op);
+    end_call(n, op, begin);
 }
 
 static void delay(void *state, double cycles)
@@ -164,7 +187,7 @@ static void make_nodes(bmf_cop_run *run, bool in_phase)
     run->node = allocate_clear(run->nodes, sizeof *run->node);
     for (int64_t k = 0; k < run->nodes; k++) {
         bmf_cop_node *n = &run->node[k];
-        *n = (bmf_cop_node){.run = run, .node = k, .phase = in_phase ? 0 : -1, .last_load = -1};
+        *n = (bmf_cop_node){.run = run, .node = k, .phase = in_phase ? 0 : -1, .last_load = -1, .calling = -1};
         n->services = (bmf_cop_services){.state = n,
                                          .node = (int)k,
                                          .nodes = (int)run->nodes,
@@ -241,9 +264,10 @@ static int simulate(bmf_cop_run *run, const bmf_simulation_settings *settings, b
 }
 
 int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, bool in_phase, bmf_cop_body *body,
-            void *state, bmf_cop_times *times)
+            void *state, const bmf_cop_log *log, bmf_cop_times *times)
 {
-    bmf_cop_run run = {.plan = plan, .nodes = plan->settings.hardware.mesh.nodes, .body = body, .body_state = state};
+    bmf_cop_run run = {
+        .plan = plan, .nodes = plan->settings.hardware.mesh.nodes, .body = body, .body_state = state, .log = log};
     int status = make_running(&run);
     if (status == BMF_OK)
         status = changes_prepare(&run);

@@ -33,8 +33,10 @@ typedef struct bmf_cop_discard {
 
 typedef struct bmf_cop_node {
     struct bmf_cop_run *run;
-    int64_t node, phase; /* phase -1: the loader */
-    int64_t last_load;   /* operator; -1: none */
+    int64_t node, phase;       /* phase -1: the loader */
+    int64_t last_load;         /* operator; -1: none */
+    int64_t calling;           /* the operator that is being carried out; -1: none */
+    int64_t logged[BMF_TIMES]; /* cycles that have been told */
     bmf_coroutine *coroutine;
     bmf_cop_services services;
     int64_t not_before; /* when the words of the phase have passed */
@@ -69,6 +71,7 @@ typedef struct bmf_cop_run {
     bmf_scheduled_simulation *simulation;
     bmf_cop_body *body;
     void *body_state;
+    const bmf_cop_log *log; /* NULL: none */
     int status;
 } bmf_cop_run;
 
@@ -76,6 +79,10 @@ typedef struct bmf_cop_run {
 void run_fail(bmf_cop_node *n, int64_t op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Gives way until the steps of the node's script are done. */
 void run_steps(bmf_cop_node *n);
+
+/* log.c: tells what a node's steps were, and a whole call. */
+void log_steps(bmf_cop_node *n);
+void log_call(const bmf_cop_node *n, int64_t op, int64_t begin);
 
 /* changes.c: from phase to phase. */
 int changes_prepare(bmf_cop_run *run);
