@@ -21,6 +21,7 @@
     X(mesh)                                                                                                            \
     X(model)                                                                                                           \
     X(plan)                                                                                                            \
+    X(parallelise)                                                                                                     \
     X(permute)                                                                                                         \
     X(predict)                                                                                                         \
     X(record)                                                                                                          \

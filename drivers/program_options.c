@@ -27,6 +27,7 @@ static int set_processors(bmf_context *ctx, const bmf_driver_options *options, c
 int load_program(bmf_context *ctx, const bmf_driver_options *options, const char *path, bmf_program *program)
 {
     const bmf_program_options loaded = {.path = path,
+                                        .text = options->text,
                                         .library = options->library.text,
                                         .libraries = options->library.count,
                                         .argument = options->argument,

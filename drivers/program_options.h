@@ -8,6 +8,7 @@
 typedef struct bmf_driver_options {
     bmf_strings library; /* files of definitions */
     const char *argument;
+    const char *text;   /* the program, which then is not read from its path; NULL: it is */
     int64_t processors; /* 0: as many as ranks, and as the program needs */
     const char *out;    /* run: a .npy file for the result */
     bool json, stats;

@@ -118,6 +118,21 @@ print(json.load(sys.stdin)["offers"][0]["seconds"])')
     refused "says nothing of nodes" sum.bmf --machine ideal --procs 2 --what-if ranks-per-node=2
 }
 
+@test "predict --set: values of the machine's file" {
+    for change in 'network.latency_us=500000' 'network.latency_us/2'; do
+        "$BMF" predict sum.bmf --machine slow.machine --procs 4 --set "$change" --json >set.json
+        "$BMF" predict sum.bmf --machine fast.machine --procs 4 --json >fast.json
+        python3 -c 'import json
+a, b = (json.load(open(f))["runs"][0]["seconds"] for f in ("set.json", "fast.json"))
+assert abs(a - b) < 1e-9 * b, (a, b)'
+    done
+    run --separate-stderr "$BMF" predict sum.bmf --machine slow.machine --procs 4 --set network.latency=1
+    assert_equal "$status" 2
+    [[ "${stderr_lines[0]}" == *"unknown key 'latency'; near: latency_us"* ]]
+    run --separate-stderr "$BMF" predict --machine slow.machine --procs 4 --set network.latency_us=1 -- true
+    assert_equal "$status" 2
+}
+
 @test "files of equations: weak scaling and isoefficiency" {
     run --separate-stderr "$BMF" choose rules.model --set n=1000 --machine slow.machine,fast.machine --procs 2,4,8 \
         --scale n=1000..8000 --json

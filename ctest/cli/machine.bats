@@ -316,3 +316,41 @@ END
     refused "go together" make "$SHEETS/cray-t3d.sheet" --probe here.json -o m.machine
     refused "not with --dvm" make --dvm F --probe here.json --target here.json -o m.machine
 }
+
+# osu LINES: osu_latency of a line of 2 us and 1000 MB/s, and osu_bw
+osu()
+{
+    printf '%s\n' '# OSU MPI Latency Test v7.3' '# Size          Latency (us)' '0 2.00' '1000 3.00' '1000000 1002.0' >latency
+    printf '%s\n' '# OSU MPI Bandwidth Test v7.3' '# Size      Bandwidth (MB/s)' '1 4.0' '1000000 990.0' '4000000 1000.0' >bw
+}
+
+@test "make --osu: latency, bandwidth and overheads of other benchmarks" {
+    osu
+    "$BMF" machine make --osu latency --osu bw -o osu.machine
+    "$BMF" machine check osu.machine
+    grep -q 'latency_us = 1.5; bandwidth_mb_per_s = 1000; send_us = 0.25;' osu.machine
+    grep -q 'relative_error = 0.02;' osu.machine
+    "$BMF" machine make --osu latency -o alone.machine # the bandwidth of the longest messages
+    grep -q 'latency_us = 2; bandwidth_mb_per_s = 1000; send_us = 0;' alone.machine
+    printf '%s\n' '#-----' '# Benchmarking PingPong' '# #processes = 2' '#-----' \
+        '       #bytes #repetitions      t[usec]   Mbytes/sec' '            0         1000         2.00         0.00' \
+        '      1000000           40      1002.00       998.00' '' '# Benchmarking Sendrecv' '        0  1000  9.0 9.0 9.0' >imb
+    "$BMF" machine make --osu imb -o imb.machine
+    grep -q 'latency_us = 2; bandwidth_mb_per_s = 1000;' imb.machine
+}
+
+@test "make --osu: what is no output of such a benchmark" {
+    osu
+    run --separate-stderr "$BMF" machine make --osu bw -o osu.machine
+    assert_equal "$status" 2
+    assert_equal "${stderr_lines[0]}" 'bmf: bw has bandwidths only: latencies are needed, too (osu_latency)'
+    sed -i 's/^1000 3.00/1000 fast/' latency
+    run --separate-stderr "$BMF" machine make --osu latency -o osu.machine
+    assert_equal "${stderr_lines[0]}" 'bmf: latency:4: this is no row of a size and a time or bandwidth'
+    echo hello >latency
+    run --separate-stderr "$BMF" machine make --osu latency -o osu.machine
+    assert_equal "$status" 2
+    [ ! -e osu.machine ]
+    run --separate-stderr "$BMF" machine make --osu latency --dvm latency -o osu.machine
+    assert_equal "$status" 2
+}

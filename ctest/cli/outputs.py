@@ -48,6 +48,7 @@ OUTPUTS = [
     ("predict --trace", 1, "bmf predict sumK.bmf --machine one.machine --procs 4 --trace OUT", "trace"),
     ("predict --html", 1, "bmf predict sumK.bmf --machine one.machine --procs 4 --html OUT", "page"),
     ("choose --html", 1, "bmf choose sumK.bmf --machine one.machine --procs 2,4 --html OUT", "page"),
+    ("parallelise -o", 1, "bmf parallelise serialK.bmf --machine one.machine --procs 2 -o OUT", "same"),
     ("predict --trace of a program", 1, "bmf predict --machine one.machine --procs 2 --trace OUT -- BIN/make_sum K000", "trace"),
     ("replay --trace", 1, "bmf replay K.trace --machine one.machine --trace OUT", "trace"),
     ("report --html", 1, "bmf report K.trace --html OUT", "page"),
@@ -233,6 +234,7 @@ def make_inputs():
         put(f"list{number}.bmf", b"P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 4) . B_Op (B_Iota) %d\n" % (30 * number))
         put(f"sum{number}.bmf",
             b"P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Num %d) . B_Op (B_Iota) 9\n" % (number + 1))
+        put(f"serial{number}.bmf", b"B_Op (B_Plus) {1, %d}\n" % number)
         put(f"each{number}.bmf", b"P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 4) . B_Op (B_Iota) %d\n" % (32 << number))
         put(f"{number}.raw", samples.replace("Intel", f"{number} Intel").encode())
         put(f"one{number}.bmf",

@@ -48,6 +48,7 @@ printing()
         "model fit") echo fit-*.trace --param n -o out.model ;;
         "model list") ;;
         "model plot") echo life -p 1..4 -d 20 -o out.svg ;;
+        parallelise) echo serial.bmf --machine ideal --procs 2 ;;
         permute) echo --bits 4 --elem 8 --matrix gray --json ;;
         predict) echo sum.bmf --machine ideal --procs 2 ;;
         replay) echo in.trace --machine ideal ;;
@@ -73,6 +74,7 @@ prepare()
     cat >sum.bmf <<'END'
 P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])) . P_Split (B_Procs) [1.0, 2.0, 3.0]
 END
+    echo 'B_Map (B_Op (B_Neg)) [1, 2, 3]' >serial.bmf
     cp "$BMF_SOURCE_DIR/ctest/cli/hostile/bigd.raw" in.raw
     cp "$BMF_SOURCE_DIR/examples/sheets/two-cores.sheet" in.sheet
     cp "$BMF_SOURCE_DIR"/examples/cop/matmul.* .

@@ -12,6 +12,7 @@ extern const bmf_driver machine_show_command, machine_check_command, machine_lis
 typedef struct bmf_machine_making {
     const char *sheet;           /* of messages; NULL: they cost nothing, for one processor */
     const char *dvm;             /* instead of sheets: a parameter file of the Predictor of DVM programs */
+    bmf_strings osu;             /* instead of sheets: output of osu_latency, osu_bw or IMB's PingPong */
     const char *kernels;         /* NULL: kernels are run and timed where the prediction is made */
     const char *probe, *target;  /* figures of the host and of the machine; NULL: kernels take what they take here */
     const char *out, *name;      /* name NULL: the sheet's title, or "dvm" */
@@ -23,6 +24,8 @@ typedef struct bmf_machine_making {
 int machine_make(const bmf_machine_making *making);
 /* The text of a machine that a parameter file of the Predictor describes, which the caller frees. */
 int machine_make_dvm(const bmf_machine_making *making, char **text);
+/* The text of a machine whose network other benchmarks measured. BMF_ERROR_FILE names file and line. */
+int machine_make_osu(const bmf_machine_making *making, char **text);
 /* How many times as fast as the host another machine is. */
 typedef struct bmf_machine_powers {
     double computing, memory, random;

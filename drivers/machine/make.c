@@ -119,7 +119,7 @@ static int make_text(const options *o, char **text)
 int machine_make(const options *o)
 {
     char *text;
-    BMF_TRY(o->dvm ? machine_make_dvm(o, &text) : make_text(o, &text));
+    BMF_TRY(o->dvm ? machine_make_dvm(o, &text) : o->osu.count > 0 ? machine_make_osu(o, &text) : make_text(o, &text));
     const int status = write_machine(o, text);
     free(text);
     return status;
@@ -130,6 +130,10 @@ static int check_usage(const options *o)
 {
     if (strcmp(o->out, "-") == 0)
         return usage_error(NO_OUTPUT);
+    if (o->osu.count > 0 && (o->dvm || o->sheet || o->kernels || o->probe || o->single_ports || o->congested))
+        return usage_error("a machine is made from --osu F alone; edit its file to name sheets of kernels");
+    if (o->osu.count > 0)
+        return o->sharing > 0 ? usage_error("--sharing goes with --kernels") : 0;
     if (!o->dvm == !o->sheet)
         return usage_error(o->dvm ? "a machine is made from a sheet or from --dvm F, not from both" : "no sheet");
     if (o->dvm && (o->kernels || o->single_ports || o->congested))
@@ -158,6 +162,10 @@ static const bmf_option table[] = {
         "computing times, of `bmf sheet kernels`; without it kernels are run and timed where the prediction is made"),
     BMF_OPTION("dvm", "F", BMF_TEXT(options, dvm),
                "instead of a sheet: a parameter file of the Predictor of DVM programs (Predictor.par)"),
+    BMF_OPTION(
+        "osu", "F", BMF_LIST(options, osu),
+        "instead of a sheet: the output of osu_latency, osu_bw or the PingPong of the Intel MPI Benchmarks between "
+        "two nodes; may be given several times"),
     BMF_OPTION("sharing", "S", BMF_WHOLE(options, sharing, 1, INT32_MAX),
                "processors that share a memory, for KSHEET; default: 1"),
     BMF_OPTION("probe", "HERE", BMF_TEXT(options, probe),
@@ -176,18 +184,24 @@ const bmf_driver machine_make_command = {
     .summary = "write a machine file for measured data sheets, or for a Predictor.par",
     .synopsis = "bmf machine make SHEET -o M [--kernels KSHEET [--sharing S]] [--name TEXT] [--procs P]\n"
                 "  [--single-ports] [--congested] [--probe HERE --target THERE]\n"
-                "bmf machine make --dvm F -o M [--name TEXT] [--procs P]",
+                "bmf machine make --dvm F -o M [--name TEXT] [--procs P]\n"
+                "bmf machine make --osu F [--osu F].. -o M [--name TEXT] [--procs P]",
     .about =
         "Writes a machine file whose messages take what the point-to-point entries of SHEET say. Without a sheet of "
         "kernels computing is run and timed where the prediction is made. The file is checked before it is written; it "
         "names the sheets relative to itself where they are in or below its directory. With --dvm F the machine is "
         "that "
-        "of a parameter file: a bus or a grid of transputers, start-up time, time for a byte, power, topology.",
+        "of a parameter file: a bus or a grid of transputers, start-up time, time for a byte, power, topology. With "
+        "--osu F its network is what the OSU "
+        "or Intel benchmarks measured between two nodes: a latency, a bandwidth, and how far the times in between are "
+        "from "
+        "that.",
     .example = "mpirun -n 2 bmf sheet measure --ops point-to-point,allreduce -o here.raw\n"
                "bmf sheet fit here.raw -o here.sheet\n"
                "bmf machine make here.sheet -o here.machine\n"
                "bmf machine make here.sheet --probe here.json --target there.json -o there.machine\n"
-               "bmf machine make --dvm Predictor.par -o cluster.machine",
+               "bmf machine make --dvm Predictor.par -o cluster.machine\n"
+               "bmf machine make --osu osu_latency.txt --osu osu_bw.txt -o cluster.machine",
     .options = table,
     .min_operands = 0,
     .max_operands = 1,

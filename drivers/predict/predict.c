@@ -95,12 +95,31 @@ static const char *source_name(int number, const char **about)
     return name[number];
 }
 
+/* What is to be other than the machine's file says has a point in its name; the rest is of a file of equations. */
+static void take_changes(bmf_predict_options *o)
+{
+    const bmf_strings all = o->set;
+    o->set.count = 0;
+    for (int k = 0; k < all.count; k++) {
+        const size_t name = strcspn(all.text[k], "=*/");
+        if (memchr(all.text[k], '.', name))
+            o->change[o->changes++].text = all.text[k];
+        else
+            o->set.text[o->set.count++] = all.text[k];
+    }
+}
+
 static int check_mpi_options(bmf_predict_options *o)
 {
+    take_changes(o);
     o->recorded_sources = o->sources == 1;
     const bool model = o->path && is_model(o->path);
     if (o->set.count > 0 && !model)
-        return usage_error("--set is for files of equations, F.model");
+        return usage_error(
+            "--set is for files of equations, F.model, and for values of the machine's file, which have a "
+            "point in their names, like network.latency_us=0.5");
+    if (o->changes > 0 && o->command && !o->mpi)
+        return usage_error("a C program reads the machine's file itself: --set of its values is not for it");
     if (model && (o->program.argument || o->program.library.count || o->reassociate || o->ranks || o->repeats))
         return usage_error("--arg, --library, --free, --ranks and --repeats are not for files of equations");
     if (!o->mpi && (o->sources != 0 || o->bound >= 0 || o->launch || o->swept))
@@ -420,7 +439,7 @@ int predict_all(const bmf_predict_options *o, bmf_predicted *run)
 
 static int predict(bmf_predict_options *o)
 {
-    BMF_TRY(machine_read(o->machine_path, &o->machine));
+    BMF_TRY(machine_read_changed(o->machine_path, o->change, o->changes, &o->machine));
     if (o->swept)
         return sweep_predict(o);
     bmf_predicted *run = allocate_clear(o->processors.count, (int64_t)sizeof *run);
@@ -470,7 +489,8 @@ static const bmf_option options[] = {
         "many as there are",
         .missing = "on how many processors? give --procs P"),
     BMF_OPTION("set", "NAME=X", BMF_LIST(bmf_predict_options, set),
-               "the size, or a parameter, of a file of equations; may be given several times"),
+               "the size, or a parameter, of a file of equations; or a value of the machine's file, like "
+               "network.latency_us=0.5, network.latency_us/2, compute.power*2; may be given several times"),
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),

@@ -31,7 +31,9 @@ typedef struct bmf_predict_options {
     int bound;             /* 0 least, 1 mean, 2 most; -1: an interval */
     double step;           /* seconds */
     const char *launch;
-    bmf_strings set;       /* of a file of equations with rules */
+    bmf_strings set; /* of a file of equations with rules */
+    int64_t changes; /* of the machine's file */
+    bmf_machine_change change[BMF_MAX_STRINGS];
     const char *schedule;  /* --bmf-schedule, or NULL */
     char *swept;           /* the name of what is swept, NULL: nothing; to be freed */
     bmf_number_list sweep; /* its values */

@@ -135,9 +135,7 @@ bmf_expression *law_map_promotion(bmf_rewriter *rewriter, int parts, bmf_express
 
 /* ---- reductions of gathered lists ---- */
 
-/* The identity of an operator that may be associated anew: the same value, and no failure more or less. Int sums and
- * products may overflow on the way in one association and not in another, so they are as inexact as those of reals. */
-static bool find_identity(const bmf_expression *operation, bool any_association, bmf_constant *identity)
+bool operator_identity(const bmf_expression *operation, bool any_association, bmf_constant *identity)
 {
     if (operation->kind != BMF_EXPRESSION_OP)
         return false;
@@ -195,7 +193,7 @@ bmf_expression *law_reduce_promotion(bmf_rewriter *rewriter, int parts, bmf_expr
 {
     bmf_constant identity;
     if (parts < 2 || part[0]->kind != BMF_EXPRESSION_REDUCE || part[0]->children < 2 || !is_gathering(part[1]) ||
-        !find_identity(part[0]->child[0], rewriter->rewriting->reassociate, &identity))
+        !operator_identity(part[0]->child[0], rewriter->rewriting->reassociate, &identity))
         return NULL;
     if (part[1]->children < 2 && !makes_elements(parts - 2, part + 2))
         return NULL;

@@ -48,6 +48,10 @@ rewriter_mapped rewriter_read_mapped(bmf_rewriter *rewriter, bmf_expression *mak
 
 /* An independent expression for arguments of another type; NULL if it is not independent. */
 bmf_expression *rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *expression, const bmf_type *in);
+/* The identity of an operator that may be associated anew: the same value, and no failure more or less. Int sums and
+ * products may overflow on the way in one association and not in another, so they are as inexact as those of reals:
+ * any_association. */
+bool operator_identity(const bmf_expression *operation, bool any_association, bmf_constant *identity);
 /* Only selects components, builds tuples and broadcasts constants: costs nothing on columns. */
 bool is_structural(const bmf_expression *expression);
 bool is_operation(const bmf_expression *expression, bmf_operation operation);

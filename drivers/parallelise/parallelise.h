@@ -1,0 +1,40 @@
+/* The parts of `bmf parallelise`. */
+#ifndef BMF_DRIVERS_PARALLELISE_H
+#define BMF_DRIVERS_PARALLELISE_H
+
+#include "drivers/predict/predict.h"
+#include "skeletons/language/laws/parallelise.h"
+
+typedef struct parallelise_options {
+    bmf_predict_options predict;
+    const char *out;
+    bool json;
+} parallelise_options;
+
+/* A program that was looked at. */
+typedef struct candidate {
+    uint64_t chosen; /* points at which lists are split */
+    char *text;
+    double seconds, low, high;
+    int64_t messages;
+    bool expanded;
+    bmf_splitting splitting; /* what made it; its operators are not valid any more */
+} candidate;
+
+/* Names behind whose definitions `# associative` stands; the texts are allocated. */
+typedef struct stated_names {
+    int count;
+    char *name[BMF_MAX_STATED];
+} stated_names;
+
+/* stated.c: reads them from the program and its libraries. BMF_ERROR_USAGE: too many. */
+int stated_read(const parallelise_options *options, stated_names *names);
+void stated_free(stated_names *names);
+/* Tests an operator that is said to be associative on random arguments of its type. BMF_ERROR_USAGE with a
+ * counterexample. source: the operator as text. */
+int stated_test(const parallelise_options *options, const char *name, const char *source, const bmf_type *argument);
+
+/* Runs a text of the language on its data and returns what it prints; the caller frees. */
+int parallelise_run_text(const char *text, char **printed);
+
+#endif
