@@ -75,7 +75,7 @@ static int64_t kernel_cycles(const char *text, const char *size)
     bmf_cop_plan *plan = routed(program);
     bmf_cop_times times;
     assert_non_null(plan);
-    if (cop_run(plan, &(bmf_simulation_settings){0}, true, cop_kernel, plan, &times) != BMF_OK)
+    if (cop_run(plan, &(bmf_simulation_settings){0}, true, cop_kernel, plan, NULL, &times) != BMF_OK)
         fail_msg("%s: %s", text, bmf_error_text(NULL));
     free(times.time);
     cop_plan_free(plan);
@@ -144,7 +144,7 @@ static bool try_program(cop_made *m, const char *size)
         return false;
     }
     cop_expect(program, expected);
-    const int status = cop_run(plan, &(bmf_simulation_settings){0}, false, cop_world_body, &w, &times);
+    const int status = cop_run(plan, &(bmf_simulation_settings){0}, false, cop_world_body, &w, NULL, &times);
     const bool fits = status != BMF_ERROR_ARGUMENT || !strstr(bmf_error_text(NULL), "fit");
     if (fits && status != BMF_OK)
         fail_msg("%s on %s: %s", m->text, size, bmf_error_text(NULL));
@@ -206,7 +206,7 @@ static void mistakes_at_run_time(void **state)
         bmf_cop_plan *plan = routed(program);
         bmf_cop_times times;
         assert_non_null(plan);
-        assert_int_not_equal(cop_run(plan, &(bmf_simulation_settings){0}, false, wrong_body, &k, &times), BMF_OK);
+        assert_int_not_equal(cop_run(plan, &(bmf_simulation_settings){0}, false, wrong_body, &k, NULL, &times), BMF_OK);
         if (!strstr(bmf_error_text(NULL), says[k]))
             fail_msg("'%s' does not say '%s'", bmf_error_text(NULL), says[k]);
         cop_plan_free(plan);

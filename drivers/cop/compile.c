@@ -22,8 +22,7 @@ static int write_header(const bmf_cop_program *program, const char *path)
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     const bmf_cop_options *o = values;
-    bmf_scheduled_hardware hardware;
-    bmf_phase_setting setting;
+    bmf_cop_routers routers;
     bmf_cop_program *program;
     (void)ctx;
     int code = o->router == BMF_COP_MPI
@@ -32,7 +31,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
                                  "simulated routers",
                                  cop_router_name(o->router, &(const char *){NULL}));
     if (code == 0)
-        code = cop_open_program(operands->text[0], o, &hardware, &setting, &program);
+        code = cop_open_program(operands->text[0], o, &routers, &program);
     if (code != 0)
         return code;
     int status = cop_check_mpi(program);
