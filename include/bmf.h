@@ -22,4 +22,6 @@
 #include <bmf/type.h>
 #include <bmf/version.h>
 
+#include <bmf/places.h> /* last: macros of the functions above */
+
 #endif
