@@ -63,7 +63,7 @@ B_Map (B_Op (B_Abs)) [5, -3, 2, 0, 7, 1, -6, 4, 4, 2]' >serial.bmf
 $Vector = B_Op (B_Index) . B_Alltup [B_Id, B_Con (B_Int 0)]
 B_Map ($Dot) . B_Op (B_Distl) . B_Alltup [$Vector, B_Id] [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 0, 1], [2, 2, 2]]' >serial.bmf
     parallel
-    grep -q 'P_Distl' parallel.bmf
+    grep -q 'distl promotion' said
     echo 'B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Zip (B_Op (B_Times)) . B_Alltup [B_Map (B_Op (B_Abs)), B_Id]
 [3, -1, 4, -1, 5, -9, 2]' >serial.bmf
     parallel

@@ -105,7 +105,7 @@ static int check_options(const choose_options *o)
 {
     const bmf_predict_options *p = &o->predict;
     const bool model = is_model(p->path);
-    if (model && (p->program.argument || p->program.library.count || p->reassociate || p->repeats || p->schedule))
+    if (model && (p->program.argument.count || p->program.library.count || p->reassociate || p->repeats || p->schedule))
         return usage_error("--arg, --library, --free, --repeats and --bmf-schedule are not for files of equations");
     if (!model && p->set.count > 0)
         return usage_error("--set is for files of equations, F.model");
@@ -254,7 +254,7 @@ static const bmf_option options[] = {
     BMF_OPTION("set", "NAME=X", BMF_LIST(choose_options, predict.set),
                "the size, or a parameter, of a file of equations; may be given several times"),
     BMF_OPTION("library", "FILE", BMF_LIST(choose_options, predict.program.library), "as for `bmf run`"),
-    BMF_OPTION("arg", "FILE", BMF_TEXT(choose_options, predict.program.argument), "as for `bmf run`"),
+    BMF_OPTION("arg", "FILE", BMF_LIST(choose_options, predict.program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(choose_options, predict.reassociate), "as for `bmf run`"),
     BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(choose_options, predict.schedule), "as for `bmf predict`"),
     BMF_OPTION("samples", "N", BMF_WHOLE(choose_options, predict.samples, 1, INT32_MAX),

@@ -82,7 +82,7 @@ static void put_data(FILE *to, const bmf_program *program, const bmf_driver_opti
 {
     const bmf_span span = program->parsed->span;
     const bmf_text *text = &program->texts.text[span.text];
-    if (!options->argument)
+    if (options->argument.count == 0)
         fprintf(to, "\n%.*s", (int)(text->size - span.end), text->bytes + span.end);
 }
 
@@ -126,6 +126,7 @@ static int split_program(search *s, bmf_context *ctx, candidate *made)
                                  .stated = s->stated.count};
     for (int k = 0; k < s->stated.count; k++)
         splitting->operation[k].name = s->stated.name[k];
+    splitting->library = &program.library;
     if (status == BMF_OK) {
         bmf_expression *expression = parallelise(program.arena, program.checked, splitting);
         if (!expression)
@@ -404,7 +405,7 @@ static const bmf_option options[] = {
                .missing = "for how many processors? give --procs P"),
     BMF_OPTION("output", "FILE", BMF_TEXT(parallelise_options, out), "write the parallel program", .letter = 'o'),
     BMF_OPTION("library", "FILE", BMF_LIST(parallelise_options, predict.program.library), "as for `bmf run`"),
-    BMF_OPTION("arg", "FILE", BMF_TEXT(parallelise_options, predict.program.argument), "as for `bmf run`"),
+    BMF_OPTION("arg", "FILE", BMF_LIST(parallelise_options, predict.program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(parallelise_options, predict.reassociate),
                "allow sums and products of reals in another order"),
     BMF_OPTION("samples", "N", BMF_WHOLE(parallelise_options, predict.samples, 1, INT32_MAX), "as for `bmf predict`"),

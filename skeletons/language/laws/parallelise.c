@@ -94,11 +94,15 @@ static bmf_expression *split(const walk *w)
     return made;
 }
 
-/* A copy without the checker's conversions. */
+/* A copy without the checker's conversions, and without names. */
 static bmf_expression *plain(const walk *w, const bmf_expression *expression)
 {
     if (expression->kind == BMF_EXPRESSION_CONVERT)
         return make(w, BMF_EXPRESSION_ID, false, 0);
+    if (expression->kind == BMF_EXPRESSION_NAME) {
+        const bmf_definition *definition = library_find(w->splitting->library, expression->name);
+        return definition ? plain(w, definition->expression) : expression_copy(w->arena, expression);
+    }
     if (expression->kind == BMF_EXPRESSION_COMP) {
         bmf_expression *made = NULL;
         for (int k = expression->children - 1; k >= 0; k--) {
@@ -142,14 +146,18 @@ static bool is_conversion_of_nothing(const bmf_expression *expression)
            (expression->kind == BMF_EXPRESSION_COMP && is_conversion_of_nothing(expression->child[0]));
 }
 
+/* Whether the operator is one that was said to be associative: its definition, names replaced. */
 static bool is_stated(const walk *w, const bmf_expression *operation)
 {
-    for (const bmf_naming *name = operation->names; name; name = name->outer)
-        for (int k = 0; k < w->splitting->stated; k++)
-            if (strcmp(w->splitting->operation[k].name, name->name) == 0) {
-                w->splitting->operation[k].operation = operation;
-                return true;
-            }
+    const bmf_expression *own = plain(w, operation);
+    for (int k = 0; k < w->splitting->stated; k++) {
+        bmf_stated_operator *stated = &w->splitting->operation[k];
+        const bmf_definition *definition = library_find(w->splitting->library, stated->name + 1);
+        if (!definition || !expression_equal(plain(w, definition->expression), own))
+            continue;
+        stated->operation = operation;
+        return true;
+    }
     return false;
 }
 
@@ -296,7 +304,8 @@ static bmf_expression *walk_pair(const walk *w, const bmf_expression *part, valu
 static bmf_expression *offer_split(const walk *w, const bmf_expression *part, value *of)
 {
     bmf_splitting *s = w->splitting;
-    if (!part->in || part->in->kind != BMF_LIST || s->points >= BMF_MAX_SPLIT_POINTS)
+    if (!part->in || part->in->kind != BMF_LIST || part->kind == BMF_EXPRESSION_CON ||
+        s->points >= BMF_MAX_SPLIT_POINTS)
         return NULL;
     const int point = s->points++;
     if (of->shape != WHOLE || !(s->chosen >> point & 1))

@@ -10,6 +10,7 @@
 #ifndef BMF_LANGUAGE_PARALLELISE_H
 #define BMF_LANGUAGE_PARALLELISE_H
 
+#include "skeletons/language/front/parse.h"
 #include "skeletons/language/laws/rewrite.h"
 
 enum { BMF_MAX_SPLIT_POINTS = 62, BMF_MAX_STATED = 64 };
@@ -36,8 +37,9 @@ typedef struct bmf_stated_operator {
 typedef struct bmf_splitting {
     /* in: */
     int64_t processors;
-    uint64_t chosen;  /* bit k: split at point k */
-    bool reassociate; /* sums and products of reals, too */
+    uint64_t chosen;            /* bit k: split at point k */
+    bool reassociate;           /* sums and products of reals, too */
+    const bmf_library *library; /* the program's definitions, for operators that are stated */
     int stated;
     bmf_stated_operator operation[BMF_MAX_STATED];
     /* out: */
