@@ -101,6 +101,7 @@ bmf_expression *checker_operation(bmf_checker *checker, const bmf_expression *ex
     const bmf_operation_descriptor *operation = operation_descriptor(expression->operation);
     if (operation->check)
         return operation->check(checker, expression, in);
-    return operation->signature < PAIR_RULES ? infer_binary(checker, expression, &pair_rules[operation->signature], in)
-                                             : infer_unary(checker, expression, operation->signature, in);
+    return (int)operation->signature < PAIR_RULES
+               ? infer_binary(checker, expression, &pair_rules[operation->signature], in)
+               : infer_unary(checker, expression, operation->signature, in);
 }
