@@ -15,6 +15,7 @@
 #include "runtime/backend/share.h"
 #include "runtime/base/allocate.h"
 #include "runtime/npy/part.h"
+#include "skeletons/language/notation/source.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* ---- the argument's type, from rank 0 to all ---- */
@@ -143,9 +144,7 @@ static int read_texts(bmf_context *ctx, const bmf_program_options *options, bmf_
 
 static int parse_texts(bmf_context *ctx, bmf_program *program, int libraries, bmf_parsed *parsed)
 {
-    for (int k = 0; k < libraries; k++)
-        BMF_TRY(parse_library(ctx, &program->texts, k, program->arena, &program->library));
-    BMF_TRY(parse_program(ctx, &program->texts, libraries, program->arena, &program->library, parsed));
+    BMF_TRY(source_parse(ctx, &program->texts, libraries + 1, program->arena, &program->library, parsed));
     program->parsed = parsed->expression;
     return library_check(ctx, &program->texts, &program->library, program->parsed);
 }
@@ -153,8 +152,14 @@ static int parse_texts(bmf_context *ctx, bmf_program *program, int libraries, bm
 static int parse_argument(bmf_context *ctx, const bmf_program_options *options, const bmf_parsed *parsed,
                           bmf_program *program)
 {
+    static const char nothing[] = "0";
     bmf_span span = parsed->data;
-    if (options->argument) {
+    if (parsed->is_constant && options->argument)
+        return text_fail(&program->texts, ctx, program->parsed->span, BMF_ERROR_USAGE,
+                         "main has no parameters, so --arg has nothing to be");
+    if (parsed->is_constant) {
+        span = (bmf_span){texts_add(&program->texts, "main", nothing, 1), 0, 1};
+    } else if (options->argument) {
         BMF_TRY(texts_read(&program->texts, ctx, options->argument, &span.text));
         span.begin = 0;
         span.end = program->texts.text[span.text].size;
