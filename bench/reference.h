@@ -45,6 +45,8 @@ typedef struct bench_loops {
     void (*map_scan)(const bench_team *team, int64_t count, const void *x, void *y); /* sums of 2 x + 1 */
     /* Elements below 512, in order; returns their number. Tells all ranks the lengths, as a distributed list must. */
     int64_t (*filter)(const bench_team *team, int64_t count, const void *x, void *y);
+    /* All elements, ascending; on one rank. */
+    void (*sort)(const bench_team *team, int64_t count, const void *x, void *y);
     void (*iota)(const bench_team *team, int64_t first, int64_t count, void *y);
 
     /* ---- moving 8-byte elements: reference_moving.c. from and to: ranks + 1 element numbers, where each rank's

@@ -50,6 +50,13 @@ STATUS_FUNCTION(bmf_project, (const bmf_list *xs, const bmf_list *indices, bmf_l
 STATUS_FUNCTION(bmf_concatenate, (const bmf_list *xs, const bmf_list *ys, bmf_list **out), (xs, ys, out),
                 BMF_COLLECTIVE, LIST(xs), LIST(ys), NEW_LIST(out))
 
+/* ---- sorting ---- */
+
+STATUS_FUNCTION(bmf_sort, (const bmf_list *xs, bmf_list **out), (xs, out), BMF_COLLECTIVE, LIST(xs), NEW_LIST(out))
+STATUS_FUNCTION(bmf_argsort, (const bmf_list *xs, bmf_list **out), (xs, out), BMF_COLLECTIVE, LIST(xs), NEW_LIST(out))
+STATUS_FUNCTION(bmf_sort_by, (const bmf_list *xs, const bmf_kernel *key, bmf_list **out), (xs, key, out),
+                BMF_COLLECTIVE, LIST(xs), KERNEL(key), NEW_LIST(out))
+
 /* ---- elementwise ---- */
 
 STATUS_FUNCTION(bmf_map, (const bmf_list *xs, const bmf_kernel *kernel, bmf_list **out), (xs, kernel, out),

@@ -6,6 +6,7 @@ target_include_directories(bmf_record PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SO
 target_compile_options(bmf_record PRIVATE ${BMF_COMPILE_OPTIONS})
 target_link_libraries(bmf_record PRIVATE $<TARGET_FILE:bmf_runtime> MPICH::MPICH ${CMAKE_DL_LIBS})
 add_dependencies(bmf_record bmf_runtime)
+add_dependencies(bmf bmf_record) # bmf record loads it from beside itself
 set_target_properties(bmf_record PROPERTIES OUTPUT_NAME bmf-record C_VISIBILITY_PRESET hidden
                                             LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/libbmf-record.map;$<TARGET_FILE:bmf_runtime>")
 target_link_options(bmf_record PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/libbmf-record.map

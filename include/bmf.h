@@ -13,6 +13,7 @@
 #include <bmf/partition.h>
 #include <bmf/permutation.h>
 #include <bmf/permute.h>
+#include <bmf/random.h>
 #include <bmf/skeletons.h>
 #include <bmf/slice.h>
 #include <bmf/status.h>
@@ -20,5 +21,7 @@
 #include <bmf/trace.h>
 #include <bmf/type.h>
 #include <bmf/version.h>
+
+#include <bmf/places.h> /* last: macros of the functions above */
 
 #endif

@@ -38,6 +38,9 @@
     X(pair)                                                                                                            \
     X(component)                                                                                                       \
     X(stencil)                                                                                                         \
+    X(sort)                                                                                                            \
+    X(argsort)                                                                                                         \
+    X(sort_by)                                                                                                         \
     X(each_part)                                                                                                       \
     X(place)                                                                                                           \
     X(spread)                                                                                                          \

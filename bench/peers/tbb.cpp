@@ -6,6 +6,7 @@
  */
 #include <algorithm>
 #include <execution>
+#include <tbb/parallel_sort.h>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -98,6 +99,14 @@ template <class T> int64_t filter(const bench_team *, int64_t count, const void 
     return std::copy_if(policy, x, x + count, y, [](T value) { return value < 512; }) - y;
 }
 
+template <class T> void sort(const bench_team *, int64_t count, const void *in, void *out)
+{
+    const T *x = static_cast<const T *>(in);
+    T *y = static_cast<T *>(out);
+    std::copy(policy, x, x + count, y);
+    tbb::parallel_sort(y, y + count);
+}
+
 template <class T> void iota(const bench_team *, int64_t first, int64_t count, void *out)
 {
     T *y = static_cast<T *>(out);
@@ -133,6 +142,7 @@ template <class T> constexpr bench_loops loops()
     table.scan_exclusive = scan_exclusive<T>;
     table.map_scan = map_scan<T>;
     table.filter = filter<T>;
+    table.sort = sort<T>;
     table.iota = iota<T>;
     table.move = move<T>;
     table.project = project<T>;

@@ -12,7 +12,7 @@ bmf_actions *predict_binomial(int64_t processors, int repeats);
 bmf_actions *predict_dissemination(int64_t processors, int repeats);
 /* Everybody to everybody in one round: P (P - 1) messages. */
 bmf_actions *predict_all_to_all(int64_t processors, int repeats);
-/* Shared reference note 2.1: everybody sends 8192 bytes to the next processor and waits for that from the one before;
+/* Everybody sends 8192 bytes to the next processor and waits for that from the one before;
  * then an all-reduction of 8 bytes by recursive doubling (processors a power of two), unless ring_only. */
 bmf_actions *predict_ring(int64_t processors, int repeats, bool ring_only);
 

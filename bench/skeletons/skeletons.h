@@ -112,5 +112,9 @@ int bench_verify_total(bench_case *c);
 int bench_prepare_stencil(bench_case *c);
 int bench_run_stencil(bench_case *c);
 int bench_hand_stencil(bench_case *c);
+/* The row of sorting: bench/skeletons/sort.c. */
+int bench_prepare_sort(bench_case *c);
+int bench_run_sort(bench_case *c);
+int bench_hand_sort(bench_case *c);
 
 #endif

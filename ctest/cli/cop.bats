@@ -160,3 +160,72 @@ END
     refused "does not include its .cop.h" run none.c --size 2x2
     refused "cannot be run yet" time "(collect 'c 0)" --size 2x2
 }
+
+# compiled NAME SIZE RANKS: a program of examples/cop for MPI, by mpicc without warnings, and its run
+compiled()
+{
+    "$BMF" cop compile "$EXAMPLES/$1.c" --size "$2" --router mpi -o "$1.cop.h"
+    mpicc.mpich -std=c11 -O2 -Wall -Wextra -Wno-unused-function -Werror -I. "$EXAMPLES/$1.c" -o "$1" -lm
+    timeout 120 "$MPIRUN" -n "$3" "./$1"
+}
+
+@test "the matrix product is compiled for MPI and runs on 4 and 9 ranks" {
+    compiled matmul 2x2 4
+    compiled matmul 3x3 9
+    run --separate-stderr "$MPIRUN" -n 2 ./matmul
+    [[ $stderr == *"the program was compiled for 9 nodes; there are 2 ranks"* ]]
+    "$BMF" cop compile "$EXAMPLES/matmul.c" --size 3x3 --router mpi -o - | cmp - matmul.cop.h
+}
+
+@test "elimination is compiled for MPI and finds the solution on 4 ranks" {
+    compiled gauss 2x2 4
+}
+
+@test "what MPI cannot carry out, and other routers, are refused" {
+    printf "(reduce 'r 'f (runtime :distributed t))" >far.cop
+    refused "far.cop:1:2: reduce 'r': MPI needs a destination that all nodes know" compile far.cop --size 2x2 --router mpi -o far.h
+    refused "only headers for mpi" compile far.cop --size 2x2 --router ecube -o far.h
+    refused "no header to write" compile far.cop --size 2x2 --router mpi
+    refused "cannot write 'none/far.h'" compile "(broadcast 'b 0)" --size 2x2 --router mpi -o none/far.h
+    [ ! -e far.h ]
+}
+
+@test "the same programs run on dynamic routers, with the same values" {
+    for router in ecube adaptive; do
+        run "$BMF" cop run "$EXAMPLES/matmul.c" --size 3x3 --router $router
+        assert_success
+        assert_line --regexp "^nodes 9  cycles 1[0-9]+  cpu 120000 write [0-9]+ read [0-9]+ psync 0 router 0 reprog 0$"
+        "$BMF" cop run "$EXAMPLES/gauss.c" --size 3x3 --router $router >/dev/null
+    done
+    run "$BMF" cop plan "(sequential (stream 'A 1 3) (stream 'B 1 3))" --size 2x2 --router ecube
+    assert_line "B: stream by dyn_stream, address 2"
+    refused "str_bcast is for scheduled routers" time "(broadcast 'b 0 :impl str_bcast)" --size 2x2 --router ecube
+    refused "dyn_bcast is for dynamic routers" time "(broadcast 'b 0 :impl dyn_bcast)" --size 2x2
+    refused "MPI is not simulated" time "(broadcast 'b 0)" --size 2x2 --router mpi
+}
+
+@test "traces of runs have a lane a node, the cycles that run prints, and equal messages on all routers" {
+    for router in scheduled ecube; do
+        "$BMF" cop run "$EXAMPLES/matmul.c" --size 3x3 --router $router --ghz 1 --trace $router.trace --json >$router.json
+        "$BMF" convert $router.trace --to csv -o $router.csv
+        "$BMF" report $router.trace --html $router.html
+        python3 - $router <<'END'
+import csv, json, sys
+name = sys.argv[1]
+mean = json.load(open(name + ".json"))["mean"]
+events = list(csv.DictReader(open(name + ".csv")))
+def total(wanted):
+    return sum(round(float(e["end_ns"]) - float(e["begin_ns"])) for e in events if wanted(e)) / 9
+lanes = {e["lane"] for e in events}
+assert len(lanes) == 9, lanes
+assert abs(total(lambda e: e["kind"] == "send") - mean["write"]) < 1
+assert abs(total(lambda e: e["kind"] == "receive") - mean["read"]) < 1
+for kernel in ("cpu", "psync", "router"):
+    assert abs(total(lambda e: e["kind"] == "kernel" and e["name"] == kernel) - mean[kernel]) < 1, kernel
+END
+    done
+    run "$BMF" compare scheduled.trace ecube.trace
+    assert_line --regexp "^messages +45 +45 +equal$"
+    assert_line --regexp "^bytes +144000 +144000 +equal$"
+    refused "none/t" run "$EXAMPLES/matmul.c" --size 2x2 --trace none/t
+}

@@ -66,7 +66,7 @@ END
     for n in 10 20; do
         record 2 two-$n.trace life --n $n --iters 2
     done
-    refused "2 values of n and 1 numbers of processes: a fit needs three of each" model fit two-*.trace --param n -o x.model
+    refused "a fit needs recordings at three values of n and three numbers of processes; there are 2 and 1" model fit two-*.trace --param n -o x.model
     refused "does not say its m: neither a value of bmf_value (n)" model fit two-10.trace --param m -o x.model
     refused "is not TRACE:n=NUMBER" model fit two-10.trace --param n --at two-10.trace -o x.model
     refused "is of none of the traces" model fit two-10.trace --param n --at other:n=3 -o x.model

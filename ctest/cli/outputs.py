@@ -72,6 +72,9 @@ OUTPUTS = [
     ("record", 1, "bmf record -o OUT -- BIN/make_sum K000", "recording"),
     ("record on 2 ranks", 2, "bmf record -o OUT -- BIN/make_sum K000", "recording"),
     ("record --sums", 1, "bmf record --sums -o OUT -- BIN/make_sum K000", "recording"),
+    ("cop time --trace", 1, "bmf cop time programK.cop --size 2x2 --trace OUT", "trace"),
+    ("cop run --trace", 1, "bmf cop run programK.c --size 2x2 --trace OUT", "trace"),
+    ("cop compile", 1, "bmf cop compile programK.cop --size 2x2 --router mpi -o OUT", "same"),
     ("calibrate", 1, "bmf calibrate --args 2000,20000,200000 --memory memory.sheet --ranks 1 --launch ./launch{p} --repeats 3 -o OUT "
      "-- ./costs {n} K", "calibration"),
     ("validate", 1, "bmf validate oneK.bmf --machine one.machine --ranks 1 --launch ./launch{p} --repeats 1 -o OUT", "validation"),
@@ -223,6 +226,9 @@ def make_inputs():
     samples = samples.replace("complete 6", "".join(sends.replace("sample send", "sample " + name) for name in more) +
                               f"complete {6 + 6 * len(more)}")
     for number in (1, 2, 3):
+        put(f"program{number}.cop", b"(broadcast 'b 0 :m %d)\n" % number)
+        put(f"program{number}.c", b";/*\n(barrier 'b)\n*/\n#include \"program%d.cop.h\"\nint main(void) { cop_init(); cop_delay(%d); return 0; }\n"
+            % (number, 10 * number))
         put(f"list{number}.bmf", b"P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 4) . B_Op (B_Iota) %d\n" % (30 * number))
         put(f"sum{number}.bmf",
             b"P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Num %d) . B_Op (B_Iota) 9\n" % (number + 1))

@@ -35,6 +35,7 @@ printing()
         compare) echo in.trace in.trace --json ;;
         convert) echo in.trace --to csv -o - ;;
         "cop check" | "cop plan") echo matmul.cop --size 3x3 ;;
+        "cop compile") echo matmul.c --size 2x2 --router mpi -o - ;;
         "cop run") echo matmul.c --size 2x2 ;;
         "cop time") echo matmul.cop --size 2x2 ;;
         doctor) echo --json ;;

@@ -85,15 +85,34 @@ static expression arithmetic(random_maker *g, type in, type out, int depth)
     return out->kind == BMF_INT && k == 2 && !chance(g, 4) ? wrap(g, made, constant_int(g, 1009)) : made;
 }
 
+/* Powers, angles, random numbers; bits of ints, shifted by what may fail. */
+static expression two_numbers(random_maker *g, type in, type out, int depth)
+{
+    static const bmf_operation of_ints[] = {BMF_OPERATION_BITAND, BMF_OPERATION_BITOR, BMF_OPERATION_BITXOR,
+                                            BMF_OPERATION_SHIFT_LEFT, BMF_OPERATION_SHIFT_RIGHT};
+    static const bmf_operation of_reals[] = {BMF_OPERATION_POW, BMF_OPERATION_ATAN2, BMF_OPERATION_RANDOM};
+    if (!is_number(out))
+        return NULL;
+    const int64_t k = test_below(&g->random, out->kind == BMF_INT ? 5 : 3);
+    const bool ints = out->kind == BMF_INT || k == 2;
+    expression a = random_expression(g, in, ints || chance(g, 3) ? &bmf_type_int : out, depth - 1);
+    expression b = random_expression(g, in, ints || chance(g, 3) ? &bmf_type_int : out, depth - 1);
+    if (out->kind == BMF_INT && k >= 3 && !chance(g, 6))
+        b = compose(g, operation(g, BMF_OPERATION_BITAND), pair(g, b, constant_int(g, 63)));
+    return compose(g, operation(g, out->kind == BMF_INT ? of_ints[k] : of_reals[k]), pair(g, a, b));
+}
+
 static expression unary(random_maker *g, type in, type out, int depth)
 {
-    static const bmf_operation real_only[] = {BMF_OPERATION_SQRT, BMF_OPERATION_EXP, BMF_OPERATION_LOG,
-                                              BMF_OPERATION_SIN,  BMF_OPERATION_COS, BMF_OPERATION_REAL};
+    static const bmf_operation real_only[] = {
+        BMF_OPERATION_SQRT, BMF_OPERATION_EXP, BMF_OPERATION_LOG,   BMF_OPERATION_SIN,  BMF_OPERATION_COS,
+        BMF_OPERATION_REAL, BMF_OPERATION_TAN, BMF_OPERATION_FLOOR, BMF_OPERATION_CEIL, BMF_OPERATION_ROUND};
     static const bmf_operation number[] = {BMF_OPERATION_UMINUS, BMF_OPERATION_NEG, BMF_OPERATION_ABS};
     if (out->kind == BMF_BOOL)
-        return compose(g, operation(g, BMF_OPERATION_NEG), random_expression(g, in, out, depth - 1));
+        return compose(g, operation(g, chance(g, 2) ? BMF_OPERATION_NEG : BMF_OPERATION_NOT),
+                       random_expression(g, in, out, depth - 1));
     if (out->kind == BMF_REAL && chance(g, 2))
-        return compose(g, operation(g, real_only[test_below(&g->random, 6)]),
+        return compose(g, operation(g, real_only[test_below(&g->random, 10)]),
                        random_expression(g, in, chance(g, 3) ? &bmf_type_int : out, depth - 1));
     if (out->kind == BMF_INT && chance(g, 4))
         return compose(g, operation(g, BMF_OPERATION_INT), random_expression(g, in, scalar_type(g), depth - 1));
@@ -104,13 +123,13 @@ static expression unary(random_maker *g, type in, type out, int depth)
 
 static expression comparison(random_maker *g, type in, type out, int depth)
 {
-    static const bmf_operation which[] = {BMF_OPERATION_EQ, BMF_OPERATION_LT,  BMF_OPERATION_GT, BMF_OPERATION_LE,
-                                          BMF_OPERATION_GE, BMF_OPERATION_AND, BMF_OPERATION_OR};
+    static const bmf_operation which[] = {BMF_OPERATION_EQ, BMF_OPERATION_LT, BMF_OPERATION_GT,  BMF_OPERATION_LE,
+                                          BMF_OPERATION_GE, BMF_OPERATION_NE, BMF_OPERATION_AND, BMF_OPERATION_OR};
     if (out->kind != BMF_BOOL)
         return NULL;
-    int64_t k = test_below(&g->random, 7);
+    int64_t k = test_below(&g->random, 8);
     type a = chance(g, 2) ? &bmf_type_int : &bmf_type_real, b = chance(g, 2) ? a : &bmf_type_int;
-    if (k >= 5 || (k == 0 && chance(g, 3)))
+    if (k >= 6 || ((k == 0 || k == 5) && chance(g, 3)))
         a = b = out;
     return compose(g, operation(g, which[k]),
                    pair(g, random_expression(g, in, a, depth - 1), random_expression(g, in, b, depth - 1)));
@@ -360,10 +379,10 @@ static expression splitting(random_maker *g, type in, type out, int depth)
 typedef expression recipe(random_maker *g, type in, type out, int depth);
 
 static recipe *const recipes[] = {
-    arithmetic, arithmetic,   unary,      comparison, comparison, length,    through,   through,
-    tuple,      tuple,        choose,     repeat,     item,       reduction, reduction, mapping,
-    mapping,    mapping,      scanning,   filtering,  filtering,  zipping,   zipping,   counting,
-    counting,   distributing, projecting, joining,    listing,    splitting, splitting, random_parallel};
+    arithmetic, arithmetic, two_numbers, unary,     comparison, comparison,     length,    through,  through,
+    tuple,      tuple,      choose,      repeat,    item,       reduction,      reduction, mapping,  mapping,
+    mapping,    scanning,   filtering,   filtering, zipping,    zipping,        counting,  counting, distributing,
+    projecting, joining,    listing,     splitting, splitting,  random_parallel};
 
 enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 

@@ -256,3 +256,21 @@ bmf_characteristics reference_lane(const bmf_trace_run *run, uint32_t root, int3
     }
     return c;
 }
+
+/* ---- intervals of a run ---- */
+
+bmf_intervals *checked_intervals(bmf_trace_run *run, bmf_trace_run *ideal)
+{
+    bmf_intervals *made;
+    if (intervals_create(run, ideal, &made) != BMF_OK)
+        abort();
+    return made;
+}
+
+const bmf_interval *interval_of_node(const bmf_intervals *intervals, uint32_t node)
+{
+    for (int64_t i = 0; i < intervals->count; i++)
+        if (intervals->interval[i].node == node)
+            return &intervals->interval[i];
+    return NULL;
+}

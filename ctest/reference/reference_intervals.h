@@ -1,4 +1,4 @@
-/* Random runs, and a reference for what bmf_intervals says of one processor. */
+/* Random runs, a reference for what bmf_intervals says of one processor, and how tests get at intervals. */
 #ifndef BMF_REFERENCE_INTERVALS_H
 #define BMF_REFERENCE_INTERVALS_H
 
@@ -17,5 +17,10 @@ bmf_trace_run *reference_tidy_run(uint64_t *random);
 /* A lane in the interval of a node: execution, compute, file, communication, synchronisation, variation, overlap,
  * messages, bytes, and as insufficient what it lost while another lane computed alone. */
 bmf_characteristics reference_lane(const bmf_trace_run *run, uint32_t root, int32_t lane);
+
+/* The intervals of a run, which must be made; ideal may be NULL. The caller frees them. */
+bmf_intervals *checked_intervals(bmf_trace_run *run, bmf_trace_run *ideal);
+/* NULL if the node has no interval. */
+const bmf_interval *interval_of_node(const bmf_intervals *intervals, uint32_t node);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ctest/reference/reference_language.h"
+#include "bmf/random.h"
 #include "runtime/base/allocate.h"
 #include "runtime/data/partition.h"
 #include "skeletons/language/front/data.h"
@@ -147,6 +148,19 @@ static double real_of(value x)
     return x->kind == BMF_REAL ? x->real : (double)x->integer;
 }
 
+/* One bit after the other. */
+static value shift(reference_machine *m, bmf_operation operation, int64_t a, int64_t bits)
+{
+    if (bits < 0 || bits > 63)
+        return fail(m, "no number of bits");
+    for (int64_t k = 0; k < bits; k++)
+        if (operation == BMF_OPERATION_SHIFT_LEFT)
+            a = (int64_t)((uint64_t)a * 2);
+        else
+            a = a / 2 - (a < 0 && a % 2 != 0);
+    return box_int(m, a);
+}
+
 static value int_arithmetic(reference_machine *m, bmf_operation operation, int64_t a, int64_t b)
 {
     int64_t r = 0;
@@ -170,6 +184,18 @@ static value int_arithmetic(reference_machine *m, bmf_operation operation, int64
     case BMF_OPERATION_MOD:
         r = b == -1 ? 0 : a % b;
         break;
+    case BMF_OPERATION_BITAND:
+        r = a & b;
+        break;
+    case BMF_OPERATION_BITOR:
+        r = a | b;
+        break;
+    case BMF_OPERATION_BITXOR:
+        r = a ^ b;
+        break;
+    case BMF_OPERATION_SHIFT_LEFT:
+    case BMF_OPERATION_SHIFT_RIGHT:
+        return shift(m, operation, a, b);
     case BMF_OPERATION_MAX:
         r = a > b ? a : b;
         break;
@@ -202,6 +228,10 @@ static value real_arithmetic(reference_machine *m, bmf_operation operation, doub
         return box_real(m, a / b);
     case BMF_OPERATION_MOD:
         return box_real(m, fmod(a, b));
+    case BMF_OPERATION_POW:
+        return box_real(m, pow(a, b));
+    case BMF_OPERATION_ATAN2:
+        return box_real(m, atan2(a, b));
     case BMF_OPERATION_MAX:
         return box_real(m, larger(a, b));
     default:
@@ -219,6 +249,8 @@ static value compare(reference_machine *m, bmf_operation operation, value a, val
     switch (operation) {
     case BMF_OPERATION_EQ:
         return box_bool(m, equal);
+    case BMF_OPERATION_NE:
+        return box_bool(m, !equal);
     case BMF_OPERATION_LT:
         return box_bool(m, less);
     case BMF_OPERATION_GT:
@@ -261,6 +293,16 @@ static value unary(reference_machine *m, bmf_operation operation, value x)
         return box_real(m, sin(real_of(x)));
     case BMF_OPERATION_COS:
         return box_real(m, cos(real_of(x)));
+    case BMF_OPERATION_TAN:
+        return box_real(m, tan(real_of(x)));
+    case BMF_OPERATION_FLOOR:
+        return box_real(m, floor(real_of(x)));
+    case BMF_OPERATION_CEIL:
+        return box_real(m, ceil(real_of(x)));
+    case BMF_OPERATION_ROUND:
+        return box_real(m, nearbyint(real_of(x)));
+    case BMF_OPERATION_NOT:
+        return box_bool(m, x->integer == 0);
     case BMF_OPERATION_INT:
         return to_int(m, x);
     default:
@@ -352,7 +394,9 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
         return compare(m, operation, a, b);
     if (operation >= BMF_OPERATION_UMINUS)
         return unary(m, operation, x);
-    if (a->kind == BMF_INT && b->kind == BMF_INT)
+    if (operation == BMF_OPERATION_RANDOM)
+        return box_real(m, bmf_random(a->integer, b->integer));
+    if (operation != BMF_OPERATION_POW && operation != BMF_OPERATION_ATAN2 && a->kind == BMF_INT && b->kind == BMF_INT)
         return int_arithmetic(m, operation, a->integer, b->integer);
     return real_arithmetic(m, operation, real_of(a), real_of(b));
 }

@@ -15,7 +15,8 @@
 
 enum { TEST_SHOWN_FAILURES = 20 };
 
-static int64_t test_checks, test_failures;
+/* One of each in a program, whichever of its files include this: checks in ctest/support/ count, too. */
+__attribute__((weak)) int64_t test_checks, test_failures;
 
 /* Counts a check; shows file, line and message of the first failures. Returns whether it held. */
 __attribute__((format(printf, 5, 6), unused)) static bool test_check(bool held, const char *file, int line,

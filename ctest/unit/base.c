@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "bmf/random.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 #include "runtime/base/edit_distance.h"
@@ -323,6 +324,29 @@ static void the_nearest_names_are_kept_in_order(void **state)
 /* ---- random numbers and hashes ---- */
 
 /* The values that the authors' program prints for the seeds 0 and 1234567. */
+/* The known answers that its authors publish (Random123, kat_vectors). */
+static void philox_gives_the_known_answers(void **state)
+{
+    static const struct {
+        uint32_t counter[4], key[2], out[4];
+    } known[] = {{{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+                 {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+                  {0xffffffff, 0xffffffff},
+                  {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+                 {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+                  {0xa4093822, 0x299f31d0},
+                  {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}};
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        uint32_t out[4];
+        bmf_philox(known[k].counter, known[k].key, out);
+        assert_memory_equal(out, known[k].out, sizeof out);
+    }
+    assert_true(bmf_random_bits(0, 0) == UINT64_C(0xe169c58d6627e8d5));
+    assert_true(bmf_random(0, 0) == (double)(UINT64_C(0xe169c58d6627e8d5) >> 11) * 0x1p-53);
+    assert_true(bmf_random(-1, INT64_MIN) >= 0 && bmf_random(-1, INT64_MIN) < 1);
+}
+
 static void random_bits_are_those_of_splitmix64(void **state)
 {
     (void)state;
@@ -362,14 +386,23 @@ static void hashes_of_texts_are_those_of_fnv(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_of_memory_keep_what_they_held),  cmocka_unit_test(appended_elements_stay_in_order),
-        cmocka_unit_test(counts_may_be_of_any_integer_type),     cmocka_unit_test(reserved_room_is_there_at_once),
-        cmocka_unit_test(arrays_that_may_fail_stay_as_they_are), cmocka_unit_test(heaps_give_what_sorting_gives),
-        cmocka_unit_test(first_elements_can_be_replaced),        cmocka_unit_test(elements_find_their_place_again),
-        cmocka_unit_test(tables_find_what_was_entered),          cmocka_unit_test(too_many_numbers_are_refused),
-        cmocka_unit_test(searches_find_what_looking_finds),      cmocka_unit_test(distances_count_letters),
-        cmocka_unit_test(the_nearest_names_are_kept_in_order),   cmocka_unit_test(random_bits_are_those_of_splitmix64),
-        cmocka_unit_test(random_reals_are_of_the_unit_interval), cmocka_unit_test(hashes_of_texts_are_those_of_fnv),
+        cmocka_unit_test(arrays_of_memory_keep_what_they_held),
+        cmocka_unit_test(appended_elements_stay_in_order),
+        cmocka_unit_test(counts_may_be_of_any_integer_type),
+        cmocka_unit_test(reserved_room_is_there_at_once),
+        cmocka_unit_test(arrays_that_may_fail_stay_as_they_are),
+        cmocka_unit_test(heaps_give_what_sorting_gives),
+        cmocka_unit_test(first_elements_can_be_replaced),
+        cmocka_unit_test(elements_find_their_place_again),
+        cmocka_unit_test(tables_find_what_was_entered),
+        cmocka_unit_test(too_many_numbers_are_refused),
+        cmocka_unit_test(searches_find_what_looking_finds),
+        cmocka_unit_test(distances_count_letters),
+        cmocka_unit_test(the_nearest_names_are_kept_in_order),
+        cmocka_unit_test(random_bits_are_those_of_splitmix64),
+        cmocka_unit_test(philox_gives_the_known_answers),
+        cmocka_unit_test(random_reals_are_of_the_unit_interval),
+        cmocka_unit_test(hashes_of_texts_are_those_of_fnv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,10 +13,8 @@
 #include <cmocka.h>
 
 #include "bmf/status.h"
+#include "ctest/support/cop_random.h"
 #include "predict/cop/run.h"
-#include "runtime/base/random.h"
-
-enum { TEXT = 3000, MAX_NODES = 36, MAX_WORDS = 40, PASSES = 3 };
 
 static bmf_cop_program *parse(const char *text, const char *size)
 {
@@ -77,7 +75,7 @@ static int64_t kernel_cycles(const char *text, const char *size)
     bmf_cop_plan *plan = routed(program);
     bmf_cop_times times;
     assert_non_null(plan);
-    if (cop_run(plan, &(bmf_simulation_settings){0}, true, cop_kernel, plan, &times) != BMF_OK)
+    if (cop_run(plan, &(bmf_simulation_settings){0}, true, cop_kernel, plan, NULL, &times) != BMF_OK)
         fail_msg("%s: %s", text, bmf_error_text(NULL));
     free(times.time);
     cop_plan_free(plan);
@@ -132,231 +130,12 @@ static void phases_take_the_furthest_block(void **state)
 
 /* ---- random programs ---- */
 
-typedef struct made {
-    uint64_t seed;
-    char text[TEXT];
-    int operators;
-} made;
-
-/* Associative, not commutative: affine maps x -> a x + b modulo 2^32, a pair of words each; a word alone is a sum. */
-static void combine_words(int64_t words, const uint32_t *x, const uint32_t *y, uint32_t *out)
+static bool try_program(cop_made *m, const char *size)
 {
-    uint32_t result[MAX_WORDS + 1];
-    for (int64_t k = 0; k < words; k += 2) {
-        const bool pair = k + 1 < words;
-        const uint32_t factor = x[k], offset = pair ? x[k + 1] : 0;
-        result[k] = pair ? factor * y[k] : x[k] + y[k];
-        if (pair)
-            result[k + 1] = offset + factor * y[k + 1];
-    }
-    memcpy(out, result, (size_t)words * sizeof *result);
-}
-
-#define COMBINE(words)                                                                                                 \
-    static void combine_##words(const void *a, const void *b, void *out)                                               \
-    {                                                                                                                  \
-        combine_words(words, a, b, out);                                                                               \
-    }
-COMBINE(1)
-COMBINE(2)
-COMBINE(7)
-COMBINE(24)
-COMBINE(40)
-
-static const struct {
-    int words;
-    bmf_cop_combine *combine;
-} lengths[] = {{1, combine_1}, {2, combine_2}, {7, combine_7}, {24, combine_24}, {40, combine_40}};
-
-static bmf_cop_combine *combine_of(int64_t words)
-{
-    for (int k = 0; k < 5; k++)
-        if (lengths[k].words == words)
-            return lengths[k].combine;
-    return NULL;
-}
-
-static int64_t choose(made *m, int64_t count)
-{
-    return (int64_t)(random_bits(&m->seed) % (uint64_t)count);
-}
-
-static void put(made *m, const char *text)
-{
-    const size_t used = strlen(m->text);
-    assert_true(used + strlen(text) + 1 < sizeof m->text);
-    memcpy(m->text + used, text, strlen(text) + 1);
-}
-
-static void put_operator(made *m)
-{
-    static const char *const subset[] = {"rows", "cols", "(list (all *nodes*))", "'((0 1))",
-                                         "(list (reverse (all *nodes*)))"};
-    static const char *const form[] = {"broadcast '%s (runtime)",
-                                       "broadcast '%s 1",
-                                       "stream '%s 1 0",
-                                       "cshift '%s -1",
-                                       "eoshift '%s 1",
-                                       "reduce '%s 'f 1",
-                                       "allreduce '%s 'f",
-                                       "prefix '%s 'f",
-                                       "cshift '%s 2",
-                                       "barrier '%s",
-                                       "stream '%s (runtime) (runtime)",
-                                       "stream '%s 0 (runtime)",
-                                       "reduce '%s 'f (runtime)",
-                                       "stream '%s (runtime) 1",
-                                       "broadcast '%s (runtime) :impl 'str_bcast_linear"};
-    char label[20], code[100], text[300];
-    const int which = (int)choose(m, 15);
-    snprintf(label, sizeof label, "o%d", m->operators++);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(code, sizeof code, form[which], label);
-#pragma GCC diagnostic pop
-    snprintf(text, sizeof text, "(subset %s (%s :m %d))\n", subset[choose(m, 5)], code, lengths[choose(m, 5)].words);
-    put(m, text);
-}
-
-static void make_program(made *m)
-{
-    const int64_t operators = 1 + choose(m, 4);
-    m->text[0] = '\0';
-    m->operators = 0;
-    put(m, "(loop 'l 3 ");
-    for (int64_t k = 0; k < operators; k++)
-        put_operator(m);
-    put(m, ")");
-}
-
-typedef uint32_t values[MAX_WORDS + 1];
-
-typedef struct world {
-    const bmf_cop_program *program;
-    made *made;
-    values node[MAX_NODES];
-} world;
-
-static void start_value(int node, values v)
-{
-    for (int k = 0; k <= MAX_WORDS; k++)
-        v[k] = (uint32_t)(node * 1000 + k) * 2654435761U | 1U;
-}
-
-/* What was received changes the node's values, so that an error is carried on. */
-static void mix(values v, const values received, int64_t words)
-{
-    for (int64_t k = 0; k < words; k++)
-        v[k] = v[k] * 31U + received[k];
-}
-
-static int number_of(const bmf_cop_instance *instance, int64_t node)
-{
-    for (int64_t k = 0; k < instance->nodes; k++)
-        if (instance->node[k] == node)
-            return (int)k;
-    return -1;
-}
-
-/* Sources and destinations that are known at run time differ from pass to pass, and are equal in some. */
-static int64_t source_of(const bmf_cop_instance *instance, int pass)
-{
-    return instance->operand[0].runtime ? pass % instance->nodes : instance->operand[0].value;
-}
-
-static int64_t destination_of(const bmf_cop_instance *instance, int pass)
-{
-    return instance->operand[1].runtime ? (2 * pass + 1) % instance->nodes : instance->operand[1].value;
-}
-
-static void run_operator(const bmf_cop_services *s, const bmf_cop_operator *op, const bmf_cop_instance *instance,
-                         int own, int pass, values v)
-{
-    const int id = (int)op->number;
-    const int32_t source = (int32_t)source_of(instance, pass), destination = (int32_t)destination_of(instance, pass);
-    int32_t operand[BMF_COP_OPERANDS];
-    int operands = 0;
-    values out = {0};
-    if (instance->operand[0].runtime)
-        operand[operands++] = source;
-    if (op->kind == BMF_COP_STREAM && instance->operand[1].runtime)
-        operand[operands++] = destination;
-    s->load(s->state, id, operands, operand);
-    if (op->kind == BMF_COP_BARRIER) {
-        s->call(s->state, id, v, out, NULL);
-    } else if (cop_is_functional(op->kind)) {
-        s->call(s->state, id, v, out, op->function[0] ? combine_of(op->words) : NULL);
-        const int64_t from = own - instance->operand[0].value;
-        const bool has = op->kind == BMF_COP_REDUCE    ? own == source
-                         : op->kind == BMF_COP_EOSHIFT ? from >= 0 && from < instance->nodes
-                                                       : true;
-        if (has)
-            mix(v, out, op->words);
-    } else {
-        if (own == source)
-            s->write(s->state, id, v);
-        if (op->kind == BMF_COP_BROADCAST ? own != source : own == destination) {
-            s->read(s->state, id, out);
-            mix(v, out, op->words);
-        }
-    }
-}
-
-static int node_body(void *state, const bmf_cop_services *s)
-{
-    world *w = state;
-    values v;
-    start_value(s->node, v);
-    s->init(s->state);
-    for (int pass = 0; pass < PASSES; pass++)
-        for (int64_t k = 0; k < w->program->operators; k++) {
-            const bmf_cop_operator *op = w->program->op[k];
-            s->delay(s->state, (double)((s->node * 7 + pass * 13 + (int)k) % 29));
-            for (int64_t i = 0; i < op->instances; i++) {
-                const int own = number_of(&op->instance[i], s->node);
-                if (own >= 0)
-                    run_operator(s, op, &op->instance[i], own, pass, v);
-            }
-        }
-    s->fini(s->state);
-    memcpy(w->node[s->node], v, sizeof v);
-    return 0;
-}
-
-/* The same for one instance, all nodes at once. */
-static void interpret(const bmf_cop_operator *op, const bmf_cop_instance *in, int pass, values *node)
-{
-    values before[MAX_NODES], fold;
-    const int64_t n = in->nodes, source = source_of(in, pass), by = in->operand[0].value;
-    for (int64_t k = 0; k < n; k++)
-        memcpy(before[k], node[in->node[k]], sizeof before[k]);
-    memcpy(fold, before[0], sizeof fold);
-    for (int64_t k = 0; k < n; k++) {
-        uint32_t *own = node[in->node[k]];
-        if (k > 0)
-            combine_words(op->words, fold, before[k], fold);
-        if (op->kind == BMF_COP_PREFIX)
-            mix(own, fold, op->words);
-        else if (op->kind == BMF_COP_BROADCAST && k != source)
-            mix(own, before[source], op->words);
-        else if (op->kind == BMF_COP_STREAM && k == destination_of(in, pass))
-            mix(own, before[source], op->words);
-        else if (op->kind == BMF_COP_CSHIFT)
-            mix(own, before[((k - by) % n + n) % n], op->words);
-        else if (op->kind == BMF_COP_EOSHIFT && k - by >= 0 && k - by < n)
-            mix(own, before[k - by], op->words);
-    }
-    for (int64_t k = 0; k < n; k++)
-        if (op->kind == BMF_COP_ALLREDUCE || (op->kind == BMF_COP_REDUCE && k == source))
-            mix(node[in->node[k]], fold, op->words);
-}
-
-static bool try_program(made *m, const char *size)
-{
-    world w = {.made = m};
-    values expected[MAX_NODES];
+    cop_world w;
+    cop_values expected[COP_NODES];
     bmf_cop_times times;
-    make_program(m);
+    cop_make_program(m);
     bmf_cop_program *program = parse(m->text, size);
     bmf_cop_plan *plan = routed(program);
     w.program = program;
@@ -364,19 +143,13 @@ static bool try_program(made *m, const char *size)
         cop_free(program);
         return false;
     }
-    const int64_t nodes = program->settings.mesh.nodes;
-    for (int n = 0; n < nodes; n++)
-        start_value(n, expected[n]);
-    for (int pass = 0; pass < PASSES; pass++)
-        for (int64_t k = 0; k < program->operators; k++)
-            for (int64_t i = 0; i < program->op[k]->instances; i++)
-                interpret(program->op[k], &program->op[k]->instance[i], pass, expected);
-    const int status = cop_run(plan, &(bmf_simulation_settings){0}, false, node_body, &w, &times);
+    cop_expect(program, expected);
+    const int status = cop_run(plan, &(bmf_simulation_settings){0}, false, cop_world_body, &w, NULL, &times);
     const bool fits = status != BMF_ERROR_ARGUMENT || !strstr(bmf_error_text(NULL), "fit");
     if (fits && status != BMF_OK)
         fail_msg("%s on %s: %s", m->text, size, bmf_error_text(NULL));
     if (status == BMF_OK) {
-        for (int64_t n = 0; n < nodes; n++)
+        for (int64_t n = 0; n < program->settings.mesh.nodes; n++)
             if (memcmp(w.node[n], expected[n], sizeof expected[n]) != 0)
                 fail_msg("%s on %s: node %d has other values", m->text, size, (int)n);
         free(times.time);
@@ -391,7 +164,7 @@ static void random_programs(void **state)
     static const char *const size[] = {"2x2", "3x3", "4x3", "5x4", "3x3x2"};
     const char *programs = getenv("COP_PROGRAMS");
     const int count = programs ? atoi(programs) : 60;
-    made m = {.seed = 19970101};
+    cop_made m = {.seed = 19970101};
     int done = 0;
     (void)state;
     for (int k = 0; k < count; k++)
@@ -433,7 +206,7 @@ static void mistakes_at_run_time(void **state)
         bmf_cop_plan *plan = routed(program);
         bmf_cop_times times;
         assert_non_null(plan);
-        assert_int_not_equal(cop_run(plan, &(bmf_simulation_settings){0}, false, wrong_body, &k, &times), BMF_OK);
+        assert_int_not_equal(cop_run(plan, &(bmf_simulation_settings){0}, false, wrong_body, &k, NULL, &times), BMF_OK);
         if (!strstr(bmf_error_text(NULL), says[k]))
             fail_msg("'%s' does not say '%s'", bmf_error_text(NULL), says[k]);
         cop_plan_free(plan);

@@ -351,8 +351,8 @@ static void what_has_no_rule_is_refused(void **state)
 {
     static const char barrier[] = "ranks 1\ncall collective \"barrier\" bytes 0\n";
     (void)state;
-    assert_refused(barrier, 2, COUNTS, false, "2 values of n and 4 numbers of processes");
-    assert_refused(barrier, SIZES, 2, false, "4 values of n and 2 numbers of processes");
+    assert_refused(barrier, 2, COUNTS, false, "three numbers of processes; there are 2 and 4");
+    assert_refused(barrier, SIZES, 2, false, "three numbers of processes; there are 4 and 2");
     assert_refused("ranks 1\nregion \"odd\"\ncall send \"send\" to mod(floor(exp(mod(d,7))*(r+1)),p) bytes 8 tag 0\n",
                    SIZES, COUNTS, false, "phase 'odd' has no rule: with whom send is called");
     assert_refused("ranks 1\ncall collective \"bcast\" root 0 bytes floor(1000*exp(mod(d,7)))\n", SIZES, COUNTS, true,

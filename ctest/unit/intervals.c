@@ -25,21 +25,6 @@ static void add_around(bmf_trace_run *run, int64_t end, uint32_t node)
         reference_event(run, (bmf_event_kind)run->node[node].kind, lane, 0, end, node, 0, 0, -1, 0);
 }
 
-static bmf_intervals *intervals_of(bmf_trace_run *run, bmf_trace_run *ideal)
-{
-    bmf_intervals *made;
-    assert_int_equal(intervals_create(run, ideal, &made), BMF_OK);
-    return made;
-}
-
-static const bmf_interval *interval_of(const bmf_intervals *intervals, uint32_t node)
-{
-    for (int64_t i = 0; i < intervals->count; i++)
-        if (intervals->interval[i].node == node)
-            return &intervals->interval[i];
-    return NULL;
-}
-
 /* ---- against the reference ---- */
 
 static void check_lane(const bmf_characteristics *made, const bmf_characteristics *wanted, int64_t seed)
@@ -171,7 +156,7 @@ static void random_runs_agree_with_the_reference(void **state)
     for (int64_t seed = 0; seed < 600; seed++) {
         uint64_t random = (uint64_t)seed * 977 + 1;
         bmf_trace_run *run = seed % 2 ? reference_tidy_run(&random) : reference_wild_run(&random);
-        bmf_intervals *intervals = intervals_of(run, NULL);
+        bmf_intervals *intervals = checked_intervals(run, NULL);
         check_against_reference(run, intervals, seed);
         check_identities(intervals, seed);
         intervals_free(intervals);
@@ -189,7 +174,7 @@ static void an_instance_is_the_run_of_its_events(void **state)
         uint64_t random = (uint64_t)seed * 31 + 7;
         bmf_trace_run *run = reference_tidy_run(&random);
         assert_int_equal(run_sort(run), BMF_OK);
-        bmf_intervals *whole = intervals_of(run, NULL);
+        bmf_intervals *whole = checked_intervals(run, NULL);
         for (uint32_t node = 1; node < run->nodes; node++) {
             int64_t execution[8] = {0}, compute[8] = {0}, insufficient[8] = {0};
             for (uint32_t instance = 0; instance < 2; instance++) {
@@ -205,7 +190,7 @@ static void an_instance_is_the_run_of_its_events(void **state)
                 }
                 intervals_free(part);
             }
-            const bmf_interval *interval = interval_of(whole, node);
+            const bmf_interval *interval = interval_of_node(whole, node);
             for (int32_t lane = 0; interval && lane < run->lanes; lane++) {
                 const bmf_characteristics *one = &whole->each[(interval - whole->interval) * run->lanes + lane];
                 CHECK(one->execution == execution[lane] && one->compute == compute[lane] &&
@@ -226,9 +211,9 @@ static void processors_one_by_one_are_the_same(void **state)
     for (int64_t seed = 0; seed < 60; seed++) {
         uint64_t random = (uint64_t)seed * 131 + 3;
         bmf_trace_run *run = seed % 2 ? reference_tidy_run(&random) : reference_wild_run(&random);
-        bmf_intervals *kept = intervals_of(run, NULL);
+        bmf_intervals *kept = checked_intervals(run, NULL);
         intervals_memory = 0;
-        bmf_intervals *bounded = intervals_of(run, NULL);
+        bmf_intervals *bounded = checked_intervals(run, NULL);
         intervals_memory = BMF_INTERVALS_MEMORY;
         bmf_characteristics each[8];
         assert_null(bounded->each);
@@ -262,8 +247,8 @@ static void one_message(void **state)
     reference_event(run, BMF_EVENT_SEND, 0, 60, 70, call, 0, 0, 1, 1000);
     reference_event(run, BMF_EVENT_WAIT, 0, 70, 80, call, 0, 0, -1, 0);
     reference_event(run, BMF_EVENT_RECEIVE, 1, 20, 90, call, 0, 0, 0, 1000);
-    bmf_intervals *intervals = intervals_of(run, NULL);
-    const bmf_interval *interval = interval_of(intervals, call);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
+    const bmf_interval *interval = interval_of_node(intervals, call);
     const bmf_characteristics *all = &interval->all;
     assert_int_equal(intervals->count, 2);
     assert_int_equal(all->total, 200);
@@ -274,7 +259,10 @@ static void one_message(void **state)
     assert_int_equal(all->insufficient, 0);
     assert_int_equal(all->lost, 120);
     assert_int_equal(all->synchronisation, 40); /* 20 to 60 */
-    assert_int_equal(all->variation, 10);       /* 80 to 90 */
+    assert_int_equal(all->receive_waiting, 40);
+    assert_int_equal(all->receive_transport, 30);
+    assert_int_equal(all->receive_overhead, 0);
+    assert_int_equal(all->variation, 10); /* 80 to 90 */
     assert_int_equal(all->imbalance, 40);
     assert_int_equal(all->overlap, 0);
     assert_int_equal(all->kind_rounds[BMF_COMMUNICATION_SPLIT], 2);
@@ -283,6 +271,59 @@ static void one_message(void **state)
     assert_int_equal(interval->instances, 1);
     assert_true(interval->efficiency.efficiency == 0.4 && interval->efficiency.communication == 0.6);
     assert_true(isnan(interval->efficiency.serialisation) && isnan(interval->efficiency.transfer));
+    intervals_free(intervals);
+    run_free(run);
+}
+
+/* The same receive in a prediction that says what taking a message takes. */
+static void parts_of_a_receive(void **state)
+{
+    (void)state;
+    static const int64_t cost[] = {12, 50, 70, 100}, waiting[] = {40, 20, 0, 0}, transport[] = {18, 0, 0, 0};
+    for (int k = 0; k < 4; k++) {
+        bmf_trace_run *run = reference_empty_run(2);
+        char text[32];
+        snprintf(text, sizeof text, "1000:%d", (int)cost[k]);
+        run_add_fact(run, "receive overhead", text);
+        reference_event(run, BMF_EVENT_SEND, 0, 60, 70, 0, 0, 0, 1, 1000);
+        reference_event(run, BMF_EVENT_RECEIVE, 1, 20, 90, 0, 0, 0, 0, 1000);
+        reference_event(run, BMF_EVENT_RECEIVE, 1, 90, 95, 0, 0, 1, 0, 8); /* nobody sent it */
+        bmf_intervals *intervals = intervals_of(run, NULL);
+        const bmf_characteristics *all = &intervals->interval[0].all;
+        assert_int_equal(all->receive_waiting, waiting[k]);
+        assert_int_equal(all->receive_transport, transport[k]);
+        assert_int_equal(all->receive_overhead, 75 - waiting[k] - transport[k]);
+        intervals_free(intervals);
+        run_free(run);
+    }
+}
+
+/* Two calls of one node from two lines, and one of another; the order is that of the entries. */
+static void places_of_entries(void **state)
+{
+    (void)state;
+    bmf_trace_run *run = reference_empty_run(2);
+    const uint32_t call = run_call(run, 0, "scan plus", skeleton_scan.id), other = run_call(run, 0, "gather", 0);
+    const uint32_t late = run_name(run, "a.c:9"), early = run_name(run, "a.c:4");
+    for (int32_t lane = 0; lane < 2; lane++)
+        for (int32_t k = 0; k < 4; k++)
+            run_add(run, &(bmf_event){.begin = 10 * k,
+                                      .end = 10 * k + 5,
+                                      .node = k == 3 ? other : call,
+                                      .instance = k == 3 ? 0 : (uint32_t)k,
+                                      .lane = lane,
+                                      .peer = -1,
+                                      .kind = BMF_EVENT_SKELETON,
+                                      .name = (uint16_t)(k == 3   ? 0
+                                                         : k == 1 ? early
+                                                                  : late)});
+    bmf_intervals *intervals = intervals_of(run, NULL);
+    const bmf_interval *interval = interval_of(intervals, call);
+    assert_int_equal(interval->places, 2);
+    assert_int_equal(intervals->place[interval->first_place], late);
+    assert_int_equal(intervals->place[interval->first_place + 1], early);
+    assert_int_equal(interval_of(intervals, other)->places, 0);
+    assert_int_equal(intervals->interval[0].places, 0);
     intervals_free(intervals);
     run_free(run);
 }
@@ -298,8 +339,9 @@ static void receives_at_once(void **state)
         reference_event(run, BMF_EVENT_RECEIVE, 0, 0, 10 * from + 5, call, 0, 0, from, 8);
     }
     reference_event(run, BMF_EVENT_RECEIVE, 0, 35, 35, call, 0, 0, 3, 0);
-    bmf_intervals *intervals = intervals_of(run, NULL);
-    const bmf_characteristics *one = &intervals->each[interval_of(intervals, call) - intervals->interval == 0 ? 0 : 4];
+    bmf_intervals *intervals = checked_intervals(run, NULL);
+    const bmf_characteristics *one =
+        &intervals->each[interval_of_node(intervals, call) - intervals->interval == 0 ? 0 : 4];
     assert_int_equal(one->communication, 35);
     assert_int_equal(one->synchronisation, 30);
     assert_int_equal(one->kind[BMF_COMMUNICATION_GATHER], 35);
@@ -320,7 +362,7 @@ static void computing_beside_messages(void **state)
         reference_event(run, BMF_EVENT_RECEIVE, lane, 30, 33, call, 0, 0, 1 - lane, 64);
         add_kernel(run, lane, 33, 40, call, 2);
     }
-    bmf_intervals *intervals = intervals_of(run, NULL);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
     assert_int_equal(intervals->interval[0].all.overlap, 2 * 18);
     assert_int_equal(intervals->interval[0].all.kind_overlap[BMF_COMMUNICATION_PERMUTE], 2 * 18);
     assert_int_equal(intervals->interval[0].all.idle, 2);
@@ -339,7 +381,7 @@ static void placed_work(void **state)
         for (int32_t lane = 0; lane < lanes; lane++)
             reference_event(run, BMF_EVENT_SKELETON, lane, 0, lane == 1 ? 130 : 0, call, 0, 0, -1, 0);
         add_kernel(run, 1, 10, 110, call, 0);
-        bmf_intervals *intervals = intervals_of(run, NULL);
+        bmf_intervals *intervals = checked_intervals(run, NULL);
         for (int64_t i = 0; i < intervals->count; i++) {
             const bmf_characteristics *all = &intervals->interval[i].all;
             assert_int_equal(all->productive, 100);
@@ -362,7 +404,7 @@ static void two_placed_lists(void **state)
     add_around(run, 30, 0);
     add_kernel(run, 0, 0, 20, first, 0);
     add_kernel(run, 1, 10, 30, second, 0);
-    bmf_intervals *intervals = intervals_of(run, NULL);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
     /* 0 to 10 and 20 to 30 */
     assert_int_equal(intervals->each[0].insufficient, 10);
     assert_int_equal(intervals->each[1].insufficient, 10);
@@ -381,7 +423,7 @@ static void the_last_to_finish(void **state)
     add_around(run, 30, 0);
     add_kernel(run, 0, 0, 5, call, 0);
     add_kernel(run, 1, 0, 30, call, 0);
-    bmf_intervals *intervals = intervals_of(run, NULL);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
     assert_int_equal(intervals->interval[0].all.insufficient, 0);
     assert_int_equal(intervals->interval[0].all.imbalance, 25);
     intervals_free(intervals);
@@ -407,7 +449,7 @@ static int64_t repeated_in(const bmf_skeleton_type *skeleton, int32_t lanes, int
                     exchange(run, call, (uint32_t)round, from, to);
             add_kernel(run, from, 100 * round + 20, 100 * round + 84, call, (uint32_t)round + 1);
         }
-    bmf_intervals *intervals = intervals_of(run, NULL);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
     const bmf_interval *interval = &intervals->interval[0];
     int64_t repeated = interval->all.repeated;
     assert_int_equal(interval->all.compute, 64 * lanes * rounds);
@@ -501,7 +543,7 @@ static void factors_multiply(void **state)
     for (int64_t seed = 0; seed < 200; seed++) {
         uint64_t random = (uint64_t)seed * 53 + 11;
         bmf_trace_run *run = reference_tidy_run(&random), *ideal = ideal_of(run);
-        bmf_intervals *intervals = intervals_of(run, ideal);
+        bmf_intervals *intervals = checked_intervals(run, ideal);
         for (int64_t i = 0; i < intervals->count; i++) {
             const bmf_efficiencies *e = &intervals->interval[i].efficiency;
             const bmf_characteristics *all = &intervals->interval[i].all;
@@ -536,7 +578,7 @@ static void replayed_on_the_ideal_network(void **state)
     reference_event(run, BMF_EVENT_RECEIVE, 1, 20, 120, call, 0, 0, 0, 1000);
     add_kernel(run, 1, 120, 150, call, 1);
     assert_int_equal(intervals_ideal(run, &ideal), BMF_OK);
-    bmf_intervals *intervals = intervals_of(run, ideal);
+    bmf_intervals *intervals = checked_intervals(run, ideal);
     for (int64_t i = 0; i < intervals->count; i++) {
         const bmf_efficiencies *e = &intervals->interval[i].efficiency;
         assert_true(fabs(e->serialisation - 60.0 / 90) < 1e-12);
@@ -574,7 +616,7 @@ static void nothing_at_all(void **state)
 {
     (void)state;
     bmf_trace_run *run = reference_empty_run(3);
-    bmf_intervals *intervals = intervals_of(run, NULL);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
     assert_int_equal(intervals->count, 1);
     assert_int_equal(intervals->interval[0].all.total, 0);
     assert_true(isnan(intervals->interval[0].efficiency.efficiency));
@@ -592,7 +634,7 @@ static void many_processors(void **state)
         reference_event(run, BMF_EVENT_SKELETON, lane, 0, 200, call, 0, 0, -1, 0);
         reference_event(run, BMF_EVENT_REGION, lane, 0, 200, 0, 0, 0, -1, 0);
     }
-    bmf_intervals *intervals = intervals_of(run, NULL);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
     const bmf_characteristics *all = &intervals->interval[0].all;
     assert_int_equal(all->total, 200 * 65536);
     assert_int_equal(all->productive + all->lost, all->total);
@@ -617,6 +659,8 @@ int main(void)
                                        cmocka_unit_test(an_instance_is_the_run_of_its_events),
                                        cmocka_unit_test(processors_one_by_one_are_the_same),
                                        cmocka_unit_test(one_message),
+                                       cmocka_unit_test(parts_of_a_receive),
+                                       cmocka_unit_test(places_of_entries),
                                        cmocka_unit_test(receives_at_once),
                                        cmocka_unit_test(computing_beside_messages),
                                        cmocka_unit_test(placed_work),

@@ -13,21 +13,6 @@
 
 enum { SERIAL = 1000, PARALLEL = 300, MESSAGE = 5 };
 
-static bmf_intervals *intervals_of(bmf_trace_run *run)
-{
-    bmf_intervals *made;
-    assert_int_equal(intervals_create(run, NULL, &made), BMF_OK);
-    return made;
-}
-
-static const bmf_interval *interval_of(const bmf_intervals *intervals, uint32_t node)
-{
-    for (int64_t i = 0; i < intervals->count; i++)
-        if (intervals->interval[i].node == node)
-            return &intervals->interval[i];
-    return NULL;
-}
-
 static void add(bmf_trace_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
                 uint32_t round, int32_t peer)
 {
@@ -88,22 +73,22 @@ static void serial_work_before_a_split(void **state)
     for (int32_t lanes = 2; lanes <= 64; lanes *= 2) {
         uint32_t serial, split, map;
         bmf_trace_run *run = split_after_serial(lanes, &serial, &split, &map);
-        bmf_intervals *intervals = intervals_of(run);
+        bmf_intervals *intervals = checked_intervals(run, NULL);
         const int64_t lost = (int64_t)SERIAL * (lanes - 1), sending = (int64_t)MESSAGE * (lanes - 1);
-        assert_int_equal(interval_of(intervals, serial)->all.insufficient, lost);
-        assert_int_equal(interval_of(intervals, serial)->all.idle, 0);
+        assert_int_equal(interval_of_node(intervals, serial)->all.insufficient, lost);
+        assert_int_equal(interval_of_node(intervals, serial)->all.idle, 0);
         assert_int_equal(intervals->interval[0].all.insufficient, lost);
         /* lane l waits MESSAGE l for its message; lane 0 sends all the time */
-        assert_int_equal(interval_of(intervals, split)->all.insufficient, 0);
-        assert_int_equal(interval_of(intervals, split)->all.communication,
+        assert_int_equal(interval_of_node(intervals, split)->all.insufficient, 0);
+        assert_int_equal(interval_of_node(intervals, split)->all.communication,
                          sending + (int64_t)MESSAGE * lanes * (lanes - 1) / 2);
-        assert_int_equal(interval_of(intervals, split)->all.execution, sending);
+        assert_int_equal(interval_of_node(intervals, split)->all.execution, sending);
         assert_int_equal(intervals->interval[0].all.synchronisation, 0);
-        assert_int_equal(interval_of(intervals, map)->all.insufficient, 0);
-        assert_int_equal(interval_of(intervals, map)->all.productive, (int64_t)PARALLEL * lanes);
+        assert_int_equal(interval_of_node(intervals, map)->all.insufficient, 0);
+        assert_int_equal(interval_of_node(intervals, map)->all.productive, (int64_t)PARALLEL * lanes);
         assert_int_equal(intervals->interval[0].type, BMF_INTERVAL_USER);
-        assert_int_equal(interval_of(intervals, serial)->type, BMF_INTERVAL_SEQUENTIAL);
-        assert_int_equal(interval_of(intervals, map)->type, BMF_INTERVAL_PARALLEL);
+        assert_int_equal(interval_of_node(intervals, serial)->type, BMF_INTERVAL_SEQUENTIAL);
+        assert_int_equal(interval_of_node(intervals, map)->type, BMF_INTERVAL_PARALLEL);
         check_sum(intervals);
         intervals_free(intervals);
         run_free(run);
@@ -127,8 +112,8 @@ static void serial_work_before_a_tree(void **state)
             add(run, BMF_EVENT_SEND, from, begin, begin + MESSAGE, split, (uint32_t)round, from + (1 << round));
             add(run, BMF_EVENT_RECEIVE, from + (1 << round), 0, begin + MESSAGE, split, (uint32_t)round, from);
         }
-    bmf_intervals *intervals = intervals_of(run);
-    assert_int_equal(interval_of(intervals, serial)->all.insufficient, SERIAL * (LANES - 1));
+    bmf_intervals *intervals = checked_intervals(run, NULL);
+    assert_int_equal(interval_of_node(intervals, serial)->all.insufficient, SERIAL * (LANES - 1));
     assert_int_equal(intervals->interval[0].all.insufficient, SERIAL * (LANES - 1));
     /* 2 lanes wait MESSAGE, and 4 of them 2 MESSAGE, for partners who have not come yet */
     assert_int_equal(intervals->interval[0].all.synchronisation, (2 + 4 * 2) * MESSAGE);
@@ -147,9 +132,9 @@ static void serial_work_in_turns(void **state)
     add(run, BMF_EVENT_KERNEL, 2, SERIAL, SERIAL + PARALLEL, second, 0, -1);
     for (int32_t lane = 0; lane < run->lanes; lane++)
         add(run, BMF_EVENT_REGION, lane, 0, SERIAL + PARALLEL, 0, 0, -1);
-    bmf_intervals *intervals = intervals_of(run);
-    assert_int_equal(interval_of(intervals, first)->all.insufficient, 3 * SERIAL);
-    assert_int_equal(interval_of(intervals, second)->all.insufficient, 3 * PARALLEL);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
+    assert_int_equal(interval_of_node(intervals, first)->all.insufficient, 3 * SERIAL);
+    assert_int_equal(interval_of_node(intervals, second)->all.insufficient, 3 * PARALLEL);
     assert_int_equal(intervals->interval[0].all.idle, 0);
     check_sum(intervals);
     intervals_free(intervals);
@@ -172,8 +157,8 @@ static void agreements_are_synchronisation(void **state)
         add(run, BMF_EVENT_KERNEL, lane, 180, 220 - lane, call, 1, -1);
         add(run, BMF_EVENT_KERNEL, lane, 220, 250, map, 0, -1);
     }
-    bmf_intervals *intervals = intervals_of(run);
-    const int64_t at = interval_of(intervals, call) - intervals->interval;
+    bmf_intervals *intervals = checked_intervals(run, NULL);
+    const int64_t at = interval_of_node(intervals, call) - intervals->interval;
     for (int32_t lane = 0; lane < 3; lane++) {
         const bmf_characteristics *one = &intervals->each[at * 3 + lane];
         assert_int_equal(one->synchronisation, 180 - computes[lane]);
@@ -197,10 +182,10 @@ static void serial_work_before_an_agreement(void **state)
         add(run, BMF_EVENT_REGION, lane, 0, SERIAL + MESSAGE, 0, 0, -1);
         add(run, BMF_EVENT_COLLECTIVE, lane, lane == 3 ? SERIAL : 0, SERIAL + MESSAGE, split, 0, -1);
     }
-    bmf_intervals *intervals = intervals_of(run);
-    assert_int_equal(interval_of(intervals, serial)->all.insufficient, 3 * SERIAL);
-    assert_int_equal(interval_of(intervals, split)->all.synchronisation, 4 * MESSAGE);
-    assert_int_equal(interval_of(intervals, split)->all.execution, MESSAGE);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
+    assert_int_equal(interval_of_node(intervals, serial)->all.insufficient, 3 * SERIAL);
+    assert_int_equal(interval_of_node(intervals, split)->all.synchronisation, 4 * MESSAGE);
+    assert_int_equal(interval_of_node(intervals, split)->all.execution, MESSAGE);
     assert_int_equal(intervals->interval[0].all.insufficient, 3 * SERIAL);
     check_sum(intervals);
     intervals_free(intervals);
@@ -230,14 +215,14 @@ static void operations_are_calls(void **state)
         }
         reference_event(run, BMF_EVENT_SKELETON, lane, 300, 320, split, 0, 0, -1, 0);
     }
-    bmf_intervals *intervals = intervals_of(run);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
     assert_int_equal(intervals->interval[0].operations[BMF_COMMUNICATION_REDUCE], 6);
     assert_int_equal(intervals->interval[0].operations[BMF_COMMUNICATION_SPLIT], 4);
-    assert_int_equal(interval_of(intervals, region)->operations[BMF_COMMUNICATION_REDUCE], 6);
-    assert_int_equal(interval_of(intervals, region)->operations[BMF_COMMUNICATION_SPLIT], 3);
-    assert_int_equal(interval_of(intervals, second)->operations[BMF_COMMUNICATION_REDUCE], 3);
-    assert_int_equal(interval_of(intervals, inner)->operations[BMF_COMMUNICATION_REDUCE], 0);
-    assert_int_equal(interval_of(intervals, split)->operations[BMF_COMMUNICATION_SPLIT], 1);
+    assert_int_equal(interval_of_node(intervals, region)->operations[BMF_COMMUNICATION_REDUCE], 6);
+    assert_int_equal(interval_of_node(intervals, region)->operations[BMF_COMMUNICATION_SPLIT], 3);
+    assert_int_equal(interval_of_node(intervals, second)->operations[BMF_COMMUNICATION_REDUCE], 3);
+    assert_int_equal(interval_of_node(intervals, inner)->operations[BMF_COMMUNICATION_REDUCE], 0);
+    assert_int_equal(interval_of_node(intervals, split)->operations[BMF_COMMUNICATION_SPLIT], 1);
     intervals_free(intervals);
     run_free(run);
 }

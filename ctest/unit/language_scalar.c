@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bmf/random.h"
 #include "ctest/support/testing.h"
 #include "skeletons/language/scalar/scalar.h"
 
@@ -76,6 +77,22 @@ static bool on_ints(const bmf_expression *e, datum a, datum b, datum *y, bmf_fai
     case BMF_OPERATION_TIMES:
         overflow = __builtin_mul_overflow(a.integer, b.integer, &result);
         break;
+    case BMF_OPERATION_BITAND:
+        result = a.integer & b.integer;
+        break;
+    case BMF_OPERATION_BITOR:
+        result = a.integer | b.integer;
+        break;
+    case BMF_OPERATION_BITXOR:
+        result = a.integer ^ b.integer;
+        break;
+    case BMF_OPERATION_SHIFT_LEFT:
+    case BMF_OPERATION_SHIFT_RIGHT:
+        if (b.integer < 0 || b.integer > 63)
+            return fail_at(failure, BMF_FAILURE_SHIFT, e, a, b);
+        result = e->operation == BMF_OPERATION_SHIFT_LEFT ? (long long)((uint64_t)a.integer << b.integer)
+                                                          : a.integer >> b.integer;
+        break;
     case BMF_OPERATION_MAX:
         result = a.integer > b.integer ? a.integer : b.integer;
         break;
@@ -117,6 +134,10 @@ static datum on_reals(bmf_operation operation, double a, double b)
         return of_real(a / b);
     case BMF_OPERATION_MOD:
         return of_real(fmod(a, b));
+    case BMF_OPERATION_POW:
+        return of_real(pow(a, b));
+    case BMF_OPERATION_ATAN2:
+        return of_real(atan2(a, b));
     default:
         return of_real(extreme(a, b, operation == BMF_OPERATION_MAX));
     }
@@ -161,6 +182,15 @@ static bool operate(const bmf_expression *e, datum a, datum b, datum *y, bmf_fai
     case BMF_OPERATION_EQ:
         *y = of_bool(order_of(a, b) == 0);
         return true;
+    case BMF_OPERATION_NE:
+        *y = of_bool(order_of(a, b) != 0);
+        return true;
+    case BMF_OPERATION_NOT:
+        *y = of_bool(!a.integer);
+        return true;
+    case BMF_OPERATION_RANDOM:
+        *y = of_real(bmf_random(a.integer, b.integer));
+        return true;
     case BMF_OPERATION_GT:
         *y = of_bool(order_of(a, b) == 1);
         return true;
@@ -201,13 +231,25 @@ static bool operate(const bmf_expression *e, datum a, datum b, datum *y, bmf_fai
     case BMF_OPERATION_COS:
         *y = of_real(cos(as_real(a)));
         return true;
+    case BMF_OPERATION_TAN:
+        *y = of_real(tan(as_real(a)));
+        return true;
+    case BMF_OPERATION_FLOOR:
+        *y = of_real(floor(as_real(a)));
+        return true;
+    case BMF_OPERATION_CEIL:
+        *y = of_real(ceil(as_real(a)));
+        return true;
+    case BMF_OPERATION_ROUND:
+        *y = of_real(nearbyint(as_real(a)));
+        return true;
     case BMF_OPERATION_INT:
         return to_int(e, a, y, failure);
     case BMF_OPERATION_REAL:
         *y = of_real(as_real(a));
         return true;
     default:
-        if (a.kind == BMF_INT && b.kind == BMF_INT)
+        if (a.kind == BMF_INT && b.kind == BMF_INT && e->out->kind == BMF_INT)
             return on_ints(e, a, b, y, failure);
         *y = on_reals(e->operation, as_real(a), as_real(b));
         return true;
@@ -447,18 +489,19 @@ static bmf_expression *unary(maker *m, bmf_operation operation, const bmf_type *
 static bmf_expression *some_comparison(maker *m, const bmf_type *in)
 {
     const bmf_type *number[] = {&bmf_type_int, &bmf_type_real};
-    const bmf_operation comparison[] = {BMF_OPERATION_EQ, BMF_OPERATION_GT, BMF_OPERATION_LT, BMF_OPERATION_GE,
-                                        BMF_OPERATION_LE};
+    const bmf_operation comparison[] = {BMF_OPERATION_EQ, BMF_OPERATION_GT, BMF_OPERATION_LT,
+                                        BMF_OPERATION_GE, BMF_OPERATION_LE, BMF_OPERATION_NE};
     switch (below(m, 5)) {
     case 0:
         return binary(m, below(m, 2) ? BMF_OPERATION_AND : BMF_OPERATION_OR, in, &bmf_type_bool, &bmf_type_bool,
                       &bmf_type_bool);
     case 1:
-        return unary(m, BMF_OPERATION_NEG, in, &bmf_type_bool, &bmf_type_bool);
+        return unary(m, below(m, 2) ? BMF_OPERATION_NEG : BMF_OPERATION_NOT, in, &bmf_type_bool, &bmf_type_bool);
     case 2:
-        return binary(m, BMF_OPERATION_EQ, in, &bmf_type_bool, &bmf_type_bool, &bmf_type_bool);
+        return binary(m, below(m, 2) ? BMF_OPERATION_EQ : BMF_OPERATION_NE, in, &bmf_type_bool, &bmf_type_bool,
+                      &bmf_type_bool);
     default:
-        return binary(m, comparison[below(m, 5)], in, number[below(m, 2)], number[below(m, 2)], &bmf_type_bool);
+        return binary(m, comparison[below(m, 6)], in, number[below(m, 2)], number[below(m, 2)], &bmf_type_bool);
     }
 }
 
@@ -468,15 +511,24 @@ static bmf_expression *some_arithmetic(maker *m, const bmf_type *in, const bmf_t
                                  BMF_OPERATION_MINUS,  BMF_OPERATION_TIMES, BMF_OPERATION_MAX,   BMF_OPERATION_MIN,
                                  BMF_OPERATION_DIVIDE, BMF_OPERATION_MOD};
     const bmf_operation one[] = {BMF_OPERATION_UMINUS, BMF_OPERATION_NEG, BMF_OPERATION_ABS};
-    const bmf_operation function[] = {BMF_OPERATION_SQRT, BMF_OPERATION_EXP, BMF_OPERATION_LOG,
-                                      BMF_OPERATION_SIN,  BMF_OPERATION_COS, BMF_OPERATION_REAL};
-    const int64_t kind = below(m, 10);
+    const bmf_operation function[] = {BMF_OPERATION_SQRT, BMF_OPERATION_EXP,  BMF_OPERATION_LOG, BMF_OPERATION_SIN,
+                                      BMF_OPERATION_COS,  BMF_OPERATION_REAL, BMF_OPERATION_TAN, BMF_OPERATION_FLOOR,
+                                      BMF_OPERATION_CEIL, BMF_OPERATION_ROUND};
+    const bmf_operation bits[] = {BMF_OPERATION_BITAND, BMF_OPERATION_BITOR, BMF_OPERATION_BITXOR,
+                                  BMF_OPERATION_SHIFT_LEFT, BMF_OPERATION_SHIFT_RIGHT};
+    const int64_t kind = below(m, 11);
     if (kind == 0)
         return unary(m, one[below(m, 3)], in, out, out);
     if (kind == 1 && out->kind == BMF_REAL)
-        return unary(m, function[below(m, 6)], in, below(m, 3) ? &bmf_type_real : &bmf_type_int, out);
+        return unary(m, function[below(m, 10)], in, below(m, 3) ? &bmf_type_real : &bmf_type_int, out);
     if (kind == 1)
         return unary(m, BMF_OPERATION_INT, in, scalars[below(m, 3)], out);
+    if (kind == 3 && out->kind == BMF_INT)
+        return binary(m, bits[below(m, 5)], in, out, out, out);
+    if (kind == 3 && below(m, 3) == 0)
+        return binary(m, BMF_OPERATION_RANDOM, in, &bmf_type_int, &bmf_type_int, out);
+    if (kind == 3)
+        return binary(m, below(m, 2) ? BMF_OPERATION_POW : BMF_OPERATION_ATAN2, in, out, out, out);
     if (kind == 2 && out->kind == BMF_REAL) {
         bmf_expression *converted = node(m, BMF_EXPRESSION_CONVERT, &bmf_type_int, &bmf_type_real, 0);
         return compose(m, converted, some(m, in, &bmf_type_int));

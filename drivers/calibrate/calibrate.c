@@ -9,6 +9,7 @@
 #include "drivers/calibrate/calibrate.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -56,19 +57,13 @@ static int find_parts(bmf_calibration *c)
     return BMF_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void take_sizes(bmf_calibration *c)
 {
     const bmf_number_list *given = &c->o->sizes;
     c->sizes = (int)given->count;
     c->size = allocate(given->count * (int64_t)sizeof *c->size);
     memcpy(c->size, given->number, (size_t)given->count * sizeof *c->size);
-    qsort(c->size, (size_t)c->sizes, sizeof *c->size, ascending);
+    gsl_sort(c->size, 1, (size_t)c->sizes);
 }
 
 /* The repeat-th part of a size: another place in the argument each time. */

@@ -3,6 +3,7 @@
  * Runs from which nothing can be learnt are refused: computing that does not grow with the size, and sizes whose runs
  * differ by more than --max-spread, the median distance from their median. What is accepted is fitted as `bmf sheet
  * kernels` does it. */
+#include <gsl/gsl_statistics.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,18 +19,6 @@
 static const double min_growth = 1.2; /* of computing, from the smallest to the largest size */
 
 /* ---- whether there is something to learn ---- */
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median_of(double *value, int64_t count)
-{
-    qsort(value, (size_t)count, sizeof *value, ascending);
-    return count % 2 ? value[count / 2] : (value[count / 2 - 1] + value[count / 2]) / 2.0;
-}
 
 typedef struct seen {
     double middle, spread; /* computing of the runs of one size */
@@ -48,10 +37,10 @@ static int look_at(const bmf_calibration *c, int size, seen *found)
         value[k] = run.computing;
     }
     if (status == BMF_OK) {
-        found->middle = median_of(value, repeats);
+        found->middle = gsl_stats_median(value, 1, (size_t)repeats);
         for (int64_t k = 0; k < repeats; k++)
             value[k] = fabs(value[k] - found->middle);
-        found->spread = found->middle > 0.0 ? median_of(value, repeats) / found->middle : 0.0;
+        found->spread = found->middle > 0.0 ? gsl_stats_median(value, 1, (size_t)repeats) / found->middle : 0.0;
     }
     free(value);
     return status;

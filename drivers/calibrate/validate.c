@@ -2,6 +2,7 @@
  *
  * The prediction is in the file, with a hash of the machine file and its sheet of kernels, before the first run starts.
  * The first run warms files and memory and does not count; it is traced, for messages and bytes. */
+#include <gsl/gsl_statistics.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -96,24 +97,14 @@ static int write_down(const validation *v, json_t *root)
 
 /* ---- measuring ---- */
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void sum_up(validation *v)
 {
     const int64_t count = v->o->repeats;
-    double *sorted = allocate(count * (int64_t)sizeof *sorted), mean = 0.0, square = 0.0;
+    double *sorted = allocate(count * (int64_t)sizeof *sorted);
     memcpy(sorted, v->measured, (size_t)count * sizeof *sorted);
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-    v->middle = count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2.0;
-    for (int64_t k = 0; k < count; k++)
-        mean += sorted[k] / (double)count;
-    for (int64_t k = 0; k < count; k++)
-        square += (sorted[k] - mean) * (sorted[k] - mean);
-    v->spread = count > 1 && mean > 0.0 ? sqrt(square / (double)(count - 1)) / mean : 0.0;
+    v->middle = gsl_stats_median(sorted, 1, (size_t)count);
+    const double mean = gsl_stats_mean(sorted, 1, (size_t)count);
+    v->spread = count > 1 && mean > 0.0 ? gsl_stats_sd_m(sorted, 1, (size_t)count, mean) / mean : 0.0;
     free(sorted);
 }
 

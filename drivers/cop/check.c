@@ -34,11 +34,10 @@ static json_t *tree_json(const bmf_cop_tree *tree)
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     const bmf_cop_options *o = values;
-    bmf_scheduled_hardware hardware;
-    bmf_phase_setting setting;
+    bmf_cop_routers routers;
     bmf_cop_program *program;
     (void)ctx;
-    const int code = cop_open_program(operands->text[0], o, &hardware, &setting, &program);
+    const int code = cop_open_program(operands->text[0], o, &routers, &program);
     if (code != 0)
         return code;
     if (!o->json)

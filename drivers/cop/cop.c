@@ -7,38 +7,48 @@
 #include "bmf/status.h"
 #include "drivers/commands.h"
 #include "predict/cop/run.h"
+#include "predict/cop/trace.h"
+#include "predict/mesh/dynamic_run.h"
 #include "predict/mesh/routers.h"
 
-const bmf_cop_options cop_default_options = {.effort = 100000, .draw = BMF_COP_NO_NODE, .gigahertz = 2};
+const bmf_cop_options cop_default_options = {.effort = 100000, .draw = BMF_COP_NO_NODE};
+
+enum { USUAL_LENGTH = 24 };
 
 /* ---- from options to plans ---- */
 
-static int read_router(const bmf_cop_options *o, const bmf_mesh *mesh, bmf_scheduled_hardware *hardware,
-                       bmf_phase_setting *setting)
+static int read_router(const bmf_cop_options *o, const bmf_mesh *mesh, bmf_cop_routers *routers)
 {
-    const bmf_mesh_router *router = &mesh_router_scheduled;
+    const bmf_mesh_router *router = o->router == BMF_COP_ECUBE      ? &mesh_router_ecube
+                                    : o->router == BMF_COP_ADAPTIVE ? &mesh_router_adaptive
+                                                                    : &mesh_router_scheduled;
     double *value = mesh_router_values(router);
     int code = 0;
     for (int k = 0; k < o->setting.count && code == 0; k++)
         code = report_status(NULL, mesh_router_set(router, value, o->setting.text[k]));
-    if (code == 0)
-        mesh_scheduled_settings(mesh, value, hardware, setting);
+    *routers = (bmf_cop_routers){.gigahertz = o->gigahertz > 0 ? o->gigahertz : router->gigahertz};
+    routers->by_messages = router != &mesh_router_scheduled;
+    routers->hardware = (bmf_scheduled_hardware){.mesh = *mesh, .pipelines = 2, .length = USUAL_LENGTH};
+    if (code == 0 && routers->by_messages)
+        dynamic_settings_of(router == &mesh_router_ecube ? BMF_DYNAMIC_ECUBE : BMF_DYNAMIC_ADAPTIVE, mesh, value,
+                            &routers->dynamic);
+    else if (code == 0)
+        mesh_scheduled_settings(mesh, value, &routers->hardware, &routers->setting);
     free(value);
     return code;
 }
 
-int cop_open_program(const char *source, const bmf_cop_options *o, bmf_scheduled_hardware *hardware,
-                     bmf_phase_setting *setting, bmf_cop_program **program)
+int cop_open_program(const char *source, const bmf_cop_options *o, bmf_cop_routers *routers, bmf_cop_program **program)
 {
-    bmf_cop_settings settings = {0};
+    bmf_cop_settings settings = {.dynamic = o->router != BMF_COP_SCHEDULED};
     int code = report_status(NULL, mesh_parse(o->size, false, &settings.mesh));
     if (code == 0)
-        code = read_router(o, &settings.mesh, hardware, setting);
-    settings.length = hardware->length;
+        code = read_router(o, &settings.mesh, routers);
+    settings.length = routers->hardware.length;
     if (code == 0)
         code = report_status(NULL, cop_read(source, &settings, program));
     if (code == 0)
-        hardware->mesh = (*program)->settings.mesh;
+        routers->hardware.mesh = (*program)->settings.mesh;
     return code;
 }
 
@@ -66,14 +76,18 @@ static int set_cost(const char *text, bmf_cop_costs *costs)
     return usage_error("--cost %s: there is no such constant; B_r, t_sync, B_rbulk, l_rbulk and B_if are", text);
 }
 
-static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
+static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_cop_routers *routers,
                      bool runnable, bmf_cop_plan **plan)
 {
-    bmf_cop_plan_settings settings = {.hardware = *hardware,
+    bmf_cop_plan_settings settings = {.hardware = routers->hardware,
                                       .costs = cop_usual_costs,
                                       .effort = o->effort,
                                       .max_phases = o->most_phases,
-                                      .may_take = runnable ? cop_can_run : NULL};
+                                      .by_messages = routers->by_messages,
+                                      .may_take = runnable && !routers->by_messages ? cop_can_run : NULL};
+
+    if (o->router == BMF_COP_MPI)
+        return usage_error("--router mpi: MPI is not simulated; `bmf cop compile` makes programs for it");
     for (int k = 0; k < o->cost.count; k++) {
         const int code = set_cost(o->cost.text[k], &settings.costs);
         if (code != 0)
@@ -82,17 +96,17 @@ static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, c
     return report_status(NULL, cop_plan_make(program, &settings, NULL, plan));
 }
 
-int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
+int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_cop_routers *routers,
                   bmf_cop_plan **plan)
 {
-    return make_plan(program, o, hardware, false, plan);
+    return make_plan(program, o, routers, false, plan);
 }
 
-int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_scheduled_hardware *hardware,
+int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_cop_routers *routers,
                       bmf_cop_plan **plan)
 {
-    int code = make_plan(program, o, hardware, true, plan);
-    if (code != 0)
+    int code = make_plan(program, o, routers, true, plan);
+    if (code != 0 || routers->by_messages)
         return code;
     code = report_status(NULL, cop_route_to_run(*plan));
     if (code != 0) {
@@ -102,10 +116,39 @@ int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, 
     return code;
 }
 
+int cop_simulate(const bmf_cop_plan *plan, const bmf_cop_routers *routers, bool in_phase, bmf_cop_body *body,
+                 void *state, const char *trace, bmf_cop_times *times)
+{
+    static const char *const names[] = {"scheduled mesh", "e-cube mesh", "adaptive mesh"};
+    const int router = !routers->by_messages ? 0 : routers->dynamic.routing == BMF_DYNAMIC_ECUBE ? 1 : 2;
+    bmf_cop_log log = {0};
+    bmf_cop_trace *made =
+        trace ? cop_trace_create(plan->program, plan->program->path, names[router], routers->gigahertz, &log) : NULL;
+    const bmf_cop_log *told = trace ? &log : NULL;
+    int status = trace ? trace_try_path(NULL, trace) : BMF_OK;
+    if (status == BMF_OK)
+        status = routers->by_messages ? cop_run_messages(plan, &routers->dynamic, body, state, told, times)
+                                      : cop_run(plan, &routers->setting.simulation, in_phase, body, state, told, times);
+    if (status == BMF_OK && trace) {
+        status = cop_trace_write(made, trace);
+        if (status != BMF_OK)
+            free(times->time);
+    }
+    cop_trace_free(made);
+    return report_status(NULL, status);
+}
+
 /* ---- the group ---- */
 
-static const bmf_driver *const commands[] = {&cop_check_command, &cop_plan_command, &cop_run_command, &cop_time_command,
-                                             NULL};
+const char *cop_router_name(int number, const char **about)
+{
+    static const char *const names[] = {"scheduled", "ecube", "adaptive", "mpi", NULL};
+    *about = NULL;
+    return names[number];
+}
+
+static const bmf_driver *const commands[] = {&cop_check_command, &cop_plan_command, &cop_compile_command,
+                                             &cop_run_command,   &cop_time_command, NULL};
 
 const bmf_driver cop_command = {
     .name = "cop",

@@ -27,6 +27,29 @@ static void print_use(const bmf_cop_plan *plan, const bmf_cop_use *use)
            c->streams.count == 1 ? "" : "s", use->bandwidth);
 }
 
+/* Operators, and the addresses at which their messages come, lowest and highest over the nodes. */
+static void print_messages(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
+{
+    const int64_t nodes = plan->settings.hardware.mesh.nodes;
+    int most;
+    uint8_t *address = cop_colour_addresses(plan, &most);
+    for (int64_t u = 0; u < phase->uses; u++) {
+        const bmf_cop_use *use = &phase->use[u];
+        int low = most + 1, high = 0;
+        for (int64_t k = use->op->number * BMF_COP_PARTS * nodes; k < (use->op->number + 1) * BMF_COP_PARTS * nodes;
+             k++)
+            if (address[k] > 0) {
+                low = address[k] < low ? address[k] : low;
+                high = address[k] > high ? address[k] : high;
+            }
+        printf("%s: %s by %s", use->op->label, cop_kind_name(use->op->kind), taken(plan, use)->implementation->name);
+        if (high > 0)
+            printf(low < high ? ", addresses %d to %d" : ", address %d", low, high);
+        printf("\n");
+    }
+    free(address);
+}
+
 static void print_phase(const bmf_cop_plan *plan, int64_t number, const bmf_cop_phase *phase)
 {
     printf("phase %" PRId64 "  %s  ", number, cop_ending_name(phase->ending));
@@ -43,8 +66,12 @@ static int print_plan(const bmf_cop_plan *plan)
     bmf_cop_phase **phase;
     const int64_t phases = cop_list_phases(plan, &phase);
     for (int64_t p = 0; p < phases; p++)
-        print_phase(plan, p + 1, phase[p]);
-    printf("phases  %s\n", cop_phases_text(plan->phases, text, sizeof text));
+        if (plan->settings.by_messages)
+            print_messages(plan, phase[p]);
+        else
+            print_phase(plan, p + 1, phase[p]);
+    if (!plan->settings.by_messages)
+        printf("phases  %s\n", cop_phases_text(plan->phases, text, sizeof text));
     printf("predicted %.0f cycles; %s after %" PRId64 " plans\n", plan->time,
            plan->optimal ? "the model's optimum," : "not searched to the end,", plan->searched);
     free(phase);
@@ -68,7 +95,7 @@ static int print_rivals(const bmf_cop_plan *plan)
                 best = phase[p]->use[u].op == op ? phase[p]->use[u].candidate : best;
         for (int i = 0; cop_implementations[i]; i++) {
             const bmf_cop_implementation *rival = cop_implementations[i];
-            if (rival->kind != op->kind || (op->implementation && strcmp(op->implementation, rival->name) != 0))
+            if (!cop_is_rival(&plan->settings, rival, op))
                 continue;
             const char *why = rival->refuse(&program->settings.mesh, op);
             if (why) {
@@ -158,7 +185,7 @@ static int print_json(const bmf_cop_plan *plan)
 
 static int print_all(const bmf_cop_options *o, bmf_cop_plan *plan)
 {
-    int code = report_status(NULL, cop_route_plan(plan));
+    int code = plan->settings.by_messages ? 0 : report_status(NULL, cop_route_plan(plan));
     if (code == 0)
         code = o->json ? print_json(plan) : print_plan(plan);
     if (code == 0 && o->rivals && !o->json)
@@ -171,15 +198,14 @@ static int print_all(const bmf_cop_options *o, bmf_cop_plan *plan)
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     const bmf_cop_options *o = values;
-    bmf_scheduled_hardware hardware;
-    bmf_phase_setting setting;
+    bmf_cop_routers routers;
     bmf_cop_program *program;
     bmf_cop_plan *plan;
     (void)ctx;
-    int code = cop_open_program(operands->text[0], o, &hardware, &setting, &program);
+    int code = cop_open_program(operands->text[0], o, &routers, &program);
     if (code != 0)
         return code;
-    code = cop_open_plan(program, o, &hardware, &plan);
+    code = cop_open_plan(program, o, &routers, &plan);
     if (code == 0) {
         code = print_all(o, plan);
         cop_plan_free(plan);
@@ -200,6 +226,7 @@ static int read_node(const char *text, void *field)
 
 static const bmf_option table[] = {
     BMF_COP_SIZE_OPTION,
+    BMF_COP_ROUTER_OPTION,
     BMF_COP_SET_OPTION,
     BMF_COP_PLAN_OPTIONS,
     BMF_OPTION("rivals", NULL, BMF_FLAG(bmf_cop_options, rivals),

@@ -13,6 +13,7 @@
 #include "bmf/status.h"
 #include "drivers/cop/cop.h"
 #include "drivers/cop/results.h"
+#include "predict/cop/emit.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/output_file.h"
 
@@ -37,7 +38,7 @@ static int write_header(const bmf_cop_program *program, const char *directory, c
     FILE *header = fopen(path, "w");
     if (!header)
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s: %s", path, strerror(errno));
-    cop_emit(program, header);
+    cop_emit(program, BMF_COP_FOR_MESH, header);
     return fclose(header) == 0 ? BMF_OK : bmf_fail(NULL, BMF_ERROR_FILE, "%s: %s", path, strerror(errno));
 }
 
@@ -134,13 +135,15 @@ static int compile_and_load(const bmf_cop_program *program, const char *source, 
     return BMF_OK;
 }
 
-static int run_plan(const bmf_cop_plan *plan, const bmf_phase_setting *setting, const bmf_cop_options *o, loaded *l)
+static int run_plan(const bmf_cop_plan *plan, const bmf_cop_routers *routers, const bmf_cop_options *o, loaded *l)
 {
     bmf_cop_times times;
-    BMF_TRY(report_status(NULL, cop_run(plan, &setting->simulation, false, body, l, &times)));
+    int code = cop_simulate(plan, routers, false, body, l, o->trace, &times);
+    if (code != 0)
+        return code;
     fflush(stdout);
-    const bmf_cop_result_options shown = {o->nodes, o->worst, o->json, o->gigahertz};
-    int code = cop_print_times(&times, &shown);
+    const bmf_cop_result_options shown = {o->nodes, o->worst, o->json, routers->gigahertz};
+    code = cop_print_times(&times, &shown);
     if (code == 0 && times.exit_code != 0) {
         bmf_fail(NULL, BMF_ERROR_KERNEL, "the program ended with exit code %d", times.exit_code);
         code = report_status(NULL, BMF_ERROR_KERNEL);
@@ -152,16 +155,15 @@ static int run_plan(const bmf_cop_plan *plan, const bmf_phase_setting *setting, 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     const bmf_cop_options *o = values;
-    bmf_scheduled_hardware hardware;
-    bmf_phase_setting setting;
+    bmf_cop_routers routers;
     bmf_cop_program *program;
     bmf_cop_plan *plan = NULL;
     (void)ctx;
-    int code = cop_open_program(operands->text[0], o, &hardware, &setting, &program);
+    int code = cop_open_program(operands->text[0], o, &routers, &program);
     if (code != 0)
         return code;
     loaded l = {.argc = operands->count, .argv = operands->text};
-    code = cop_open_runnable(program, o, &hardware, &plan);
+    code = cop_open_runnable(program, o, &routers, &plan);
     if (code == 0) {
         char *directory = temporary_directory_create("bmf-cop");
         if (directory)
@@ -171,15 +173,15 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         temporary_directory_remove(directory);
     }
     if (code == 0)
-        code = run_plan(plan, &setting, o, &l);
+        code = run_plan(plan, &routers, o, &l);
     unload(&l);
     cop_plan_free(plan);
     cop_free(program);
     return code;
 }
 
-static const bmf_option table[] = {BMF_COP_SIZE_OPTION, BMF_COP_SET_OPTION, BMF_COP_PLAN_OPTIONS,
-                                   BMF_COP_RESULT_OPTIONS, BMF_OPTION_END};
+static const bmf_option table[] = {BMF_COP_SIZE_OPTION,  BMF_COP_ROUTER_OPTION,  BMF_COP_SET_OPTION,
+                                   BMF_COP_PLAN_OPTIONS, BMF_COP_RESULT_OPTIONS, BMF_OPTION_END};
 
 const bmf_driver cop_run_command = {
     .name = "run",

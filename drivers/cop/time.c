@@ -7,20 +7,19 @@
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     const bmf_cop_options *o = values;
-    bmf_scheduled_hardware hardware;
-    bmf_phase_setting setting;
+    bmf_cop_routers routers;
     bmf_cop_program *program;
     bmf_cop_plan *plan;
     bmf_cop_times times;
     (void)ctx;
-    int code = cop_open_program(operands->text[0], o, &hardware, &setting, &program);
+    int code = cop_open_program(operands->text[0], o, &routers, &program);
     if (code != 0)
         return code;
-    code = cop_open_runnable(program, o, &hardware, &plan);
+    code = cop_open_runnable(program, o, &routers, &plan);
     if (code == 0) {
-        code = report_status(NULL, cop_run(plan, &setting.simulation, true, cop_kernel, plan, &times));
+        code = cop_simulate(plan, &routers, true, cop_kernel, plan, o->trace, &times);
         if (code == 0) {
-            const bmf_cop_result_options shown = {o->nodes, o->worst, o->json, o->gigahertz};
+            const bmf_cop_result_options shown = {o->nodes, o->worst, o->json, routers.gigahertz};
             code = cop_print_times(&times, &shown);
             free(times.time);
         }
@@ -30,8 +29,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     return code;
 }
 
-static const bmf_option table[] = {BMF_COP_SIZE_OPTION, BMF_COP_SET_OPTION, BMF_COP_PLAN_OPTIONS,
-                                   BMF_COP_RESULT_OPTIONS, BMF_OPTION_END};
+static const bmf_option table[] = {BMF_COP_SIZE_OPTION,  BMF_COP_ROUTER_OPTION,  BMF_COP_SET_OPTION,
+                                   BMF_COP_PLAN_OPTIONS, BMF_COP_RESULT_OPTIONS, BMF_OPTION_END};
 
 const bmf_driver cop_time_command = {
     .name = "time",

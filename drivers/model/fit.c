@@ -143,7 +143,7 @@ const bmf_driver model_fit_command = {
         "computing is fitted, with errors. `bmf predict F.model` simulates the program from that at any size and "
         "number of processes, `bmf model eval F.model --sheet S` evaluates its phases.",
     .example = "bmf model fit r-*.trace --param n -o life.model\n"
-               "bmf predict life.model --machine t3d-sheet --procs 256 --set n=4096",
+               "bmf predict life.model --machine fast-cluster --procs 256 --set n=4096",
     .exit_code = "2 also for recordings in which something has no rule.",
     .see = "bmf-record, bmf-predict",
     .options = table,

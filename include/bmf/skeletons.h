@@ -75,6 +75,23 @@ BMF_API int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **
 /** xs then ys, evenly split over the processors of xs. At most (n + m) w bytes. */
 BMF_API int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out);
 
+/* ---- sorting: stable; the result is split evenly over the processors of xs, and is the same for any number of them.
+ * Elements are int, int32, real, float or bool: numbers ascend, -0.0 stands before 0.0, NaN behind infinity; false
+ * stands before true. ---- */
+
+/** The elements of xs, ascending; NaN by their bits. In memory by radix, a pass for each byte of the elements that
+ * varies, all threads together; between processors sample sort: 256 samples a processor (fewer beyond 16384 processors)
+ * are gathered, every element moves to its part, at most Q (Q - 1) messages of 8 bytes an element together, and at most
+ * (Q / 256) of a part on to a neighbour. Room: 16 bytes an element beside the result. Errors: another type. */
+BMF_API int bmf_sort(const bmf_list *xs, bmf_list **out);
+/** The elements' numbers in xs, as int: bmf_project (xs, out) is sorted. Equal elements by their numbers; all NaN are
+ * equal. As above, with 16 bytes an element in messages, and 32 beside the result. */
+BMF_API int bmf_argsort(const bmf_list *xs, bmf_list **out);
+/** The elements of xs, of any type, by a key: ascending in kernel(x), an int, int32, real, float or bool; elements of
+ * equal keys stay in their order. map, argsort and project with their messages. Errors: another type of key; those of
+ * bmf_map. */
+BMF_API int bmf_sort_by(const bmf_list *xs, const bmf_kernel *key, bmf_list **out);
+
 /* ---- elementwise: no messages ---- */
 
 /** out[i] = kernel(xs[i]). The kernel's input leaves must be those of the element type (one input per component for

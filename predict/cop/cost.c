@@ -132,6 +132,8 @@ static double phase_time(const bmf_cop_plan *plan, bmf_cop_phase *phase, bool is
         if (!phase->use[u].continues)
             phase->io += operator_io(plan, &phase->use[u]);
     }
+    if (plan->settings.by_messages)
+        return phase->io;
     cop_choose_ending(plan, phase);
     const bool synchronises = phase->ending == BMF_COP_MSG_SYNC || phase->ending == BMF_COP_BARRIER_ENDING;
     phase->schedule =

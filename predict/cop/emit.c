@@ -3,36 +3,41 @@
  * Source: document 004, 2.6 (load, read, write, func). */
 #include <inttypes.h>
 
-#include "predict/cop/run.h"
+#include "predict/cop/emit.h"
 
 static const char *const c_types[] = {"int32_t", "int64_t", "float", "double"};
 
-static void emit_head(FILE *to)
+extern const char cop_services_text[], cop_mpi_text[];
+
+static void emit_head(const bmf_cop_program *program, bmf_cop_target target, FILE *to)
 {
-    fputs("/* Made by bmf cop: the functions of a program's operators. */\n"
+    const bool mpi = target == BMF_COP_FOR_MPI;
+    fputs("/* Made by bmf cop: the functions of a program's operators. To be included by one source file. */\n"
           "#ifndef COP_OPERATORS_H\n"
-          "#define COP_OPERATORS_H\n\n"
-          "#include <stdint.h>\n\n"
-          "typedef struct cop_services {\n"
-          "    void *state;\n"
-          "    int node, nodes;\n"
-          "    void (*init)(void *state);\n"
-          "    void (*fini)(void *state);\n"
-          "    void (*delay)(void *state, double cycles);\n"
-          "    int64_t (*cycle)(void *state);\n"
-          "    void (*load)(void *state, int op, int count, const int32_t *operand);\n"
-          "    void (*write)(void *state, int op, const void *message);\n"
-          "    void (*read)(void *state, int op, void *message);\n"
-          "    void (*call)(void *state, int op, const void *in, void *out,\n"
-          "                 void (*combine)(const void *a, const void *b, void *out));\n"
-          "} cop_services;\n\n"
-          "/* Set before main is called; the program has one source file. */\n"
-          "const cop_services *cop_service;\n\n"
-          "static inline int cop_node(void) { return cop_service->node; }\n"
-          "static inline int cop_nodes(void) { return cop_service->nodes; }\n"
+          "#define COP_OPERATORS_H\n\n",
+          to);
+    fputs(cop_services_text, to);
+    if (mpi)
+        fputs(cop_mpi_text, to);
+    if (mpi)
+        cop_emit_tables(program, to);
+    fputs(mpi ? "\nstatic const cop_services *cop_service;\n"
+              : "\n/* Set before main is called. */\nconst cop_services *cop_service;\n",
+          to);
+    fputs("\nstatic inline void cop_begin(void)\n{\n", to);
+    if (mpi)
+        fprintf(to,
+                "    static cop_ranks ranks;\n"
+                "    if (!cop_service)\n"
+                "        cop_start(&ranks, %" PRId64 ", %" PRId64 ", cop_operators);\n"
+                "    cop_service = &ranks.services;\n",
+                program->settings.mesh.nodes, program->operators);
+    fputs("}\n\n"
+          "static inline int cop_node(void) { cop_begin(); return cop_service->node; }\n"
+          "static inline int cop_nodes(void) { cop_begin(); return cop_service->nodes; }\n"
           "static inline void cop_delay(double cycles) { cop_service->delay(cop_service->state, cycles); }\n"
           "static inline int64_t cop_cycle(void) { return cop_service->cycle(cop_service->state); }\n"
-          "static inline void cop_init(void) { cop_service->init(cop_service->state); }\n"
+          "static inline void cop_init(void) { cop_begin(); cop_service->init(cop_service->state); }\n"
           "static inline void cop_fini(void) { cop_service->fini(cop_service->state); }\n\n",
           to);
 }
@@ -41,6 +46,14 @@ static void emit_load(const bmf_cop_operator *op, FILE *to)
 {
     static const char *const names[] = {"first", "second"};
     int count = 0;
+    if (op->kind == BMF_COP_PERMUTE && op->instance[0].operand[0].runtime) {
+        fprintf(to,
+                "static inline void %s_load(const int32_t *target)\n{\n    int count = 0;\n"
+                "    while (target[count] >= 0)\n        count++;\n"
+                "    cop_service->load(cop_service->state, %" PRId64 ", count, target);\n}\n",
+                op->label, op->number);
+        return;
+    }
     for (int k = 0; k < BMF_COP_OPERANDS; k++)
         count += op->instance[0].operand[k].runtime;
     fprintf(to, "static inline void %s_load(", op->label);
@@ -124,9 +137,9 @@ static void emit_loops(const bmf_cop_tree *tree, FILE *to)
         emit_loops(tree->child[k], to);
 }
 
-void cop_emit(const bmf_cop_program *program, FILE *to)
+void cop_emit(const bmf_cop_program *program, bmf_cop_target target, FILE *to)
 {
-    emit_head(to);
+    emit_head(program, target, to);
     for (int64_t k = 0; k < program->operators; k++) {
         emit_load(program->op[k], to);
         if (cop_is_functional(program->op[k]->kind))

@@ -9,12 +9,14 @@
 #include "runtime/base/array.h"
 
 const bmf_cop_implementation *const cop_implementations[] = {
-    &cop_str_stream, &cop_str_stream_rtdest,   &cop_str_stream_runtime,
-    &cop_str_bcast,  &cop_str_bcast_dense,     &cop_str_bcast_linear,
-    &cop_str_shift,  &cop_str_eoshift,         &cop_str_permute,
-    &cop_str_reduce, &cop_repl_runtime_reduce, &cop_repl_allreduce,
-    &cop_str_prefix, &cop_repl_barrier,        &cop_str_spread,
-    &cop_str_gather, &cop_str_collect,         NULL};
+    &cop_str_stream,      &cop_str_stream_rtdest, &cop_str_stream_runtime,  &cop_str_bcast,
+    &cop_str_bcast_dense, &cop_str_bcast_linear,  &cop_str_shift,           &cop_str_eoshift,
+    &cop_str_permute,     &cop_str_reduce,        &cop_repl_runtime_reduce, &cop_repl_allreduce,
+    &cop_str_prefix,      &cop_repl_barrier,      &cop_str_spread,          &cop_str_gather,
+    &cop_str_collect,     &cop_dyn_stream,        &cop_dyn_bcast_dense,     &cop_dyn_bcast_tree,
+    &cop_dyn_bcast,       &cop_dyn_collect,       &cop_dyn_spread,          &cop_dyn_gather,
+    &cop_dyn_reduce,      &cop_dyn_allreduce,     &cop_dyn_prefix,          &cop_dyn_barrier,
+    &cop_dyn_shift,       &cop_dyn_eoshift,       &cop_dyn_permute,         NULL};
 
 const bmf_cop_implementation *cop_find_implementation(const char *name)
 {
@@ -162,4 +164,43 @@ void cop_balanced_tree(int64_t nodes, int64_t root, int64_t *parent)
     parent[root] = -1;
     link_range(0, root, root, parent);
     link_range(root + 1, nodes, root, parent);
+}
+
+bmf_cop_tree_place cop_place_in_tree(int64_t nodes, int64_t root, int64_t own)
+{
+    int64_t *parent = allocate_array(nodes, (int64_t)sizeof *parent);
+    cop_balanced_tree(nodes, root, parent);
+    bmf_cop_tree_place p = {.parent = parent[own], .child = {BMF_COP_NOBODY, BMF_COP_NOBODY}, .first = own};
+    for (int64_t k = 0; k < nodes; k++)
+        if (parent[k] == own)
+            p.child[k > own] = k;
+    for (int64_t left = p.child[0]; left != BMF_COP_NOBODY;) {
+        p.first = left;
+        int64_t next = BMF_COP_NOBODY;
+        for (int64_t k = 0; k < left; k++)
+            if (parent[k] == left)
+                next = k;
+        left = next;
+    }
+    free(parent);
+    return p;
+}
+
+/* ---- dense broadcasts ---- */
+
+/* The highest dimension in which the nodes differ; -1: none. */
+static int last_dimension(const bmf_mesh *mesh, int64_t a, int64_t b)
+{
+    int last = -1;
+    for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
+        if (mesh_coordinate(mesh, a, d) != mesh_coordinate(mesh, b, d))
+            last = d;
+    return last;
+}
+
+bool cop_comes_over(const bmf_mesh *mesh, int64_t source, int64_t by, int64_t to)
+{
+    const int along = last_dimension(mesh, source, to);
+    return along >= 0 && last_dimension(mesh, by, to) == along &&
+           mesh_distance(mesh, source, by) + 1 == mesh_distance(mesh, source, to);
 }

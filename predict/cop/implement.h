@@ -41,6 +41,7 @@ typedef struct bmf_cop_implementation {
     bmf_cop_kind kind;
     const char *what;    /* one line of help */
     bool others_discard; /* a message comes to all nodes, whoever it is for */
+    bool by_messages;    /* through dynamic routers, without streams */
     /* NULL: it can; otherwise why not, as in "needs a constant source". */
     const char *(*refuse)(const bmf_mesh *mesh, const bmf_cop_operator *op);
     void (*streams)(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);
@@ -82,5 +83,16 @@ int64_t *cop_snake(const bmf_mesh *mesh, const bmf_cop_instance *instance);
 /* A tree over the numbers of a subset in which every node's descendants to its left come before it and those to its
  * right behind it, so that combining in that order needs no commutativity. parent[root] is -1. */
 void cop_balanced_tree(int64_t nodes, int64_t root, int64_t *parent);
+
+/* Where a number is in that tree. */
+enum { BMF_COP_NOBODY = -1 };
+typedef struct bmf_cop_tree_place {
+    int64_t parent, child[2]; /* BMF_COP_NOBODY: none; children to the left and to the right */
+    int64_t first;            /* the lowest number of the subtree */
+} bmf_cop_tree_place;
+bmf_cop_tree_place cop_place_in_tree(int64_t nodes, int64_t root, int64_t own);
+
+/* Whether a dense broadcast from `source` comes to `to` over its neighbour `by`. */
+bool cop_comes_over(const bmf_mesh *mesh, int64_t source, int64_t by, int64_t to);
 
 #endif

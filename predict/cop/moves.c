@@ -10,7 +10,7 @@
 #include "runtime/base/allocate.h"
 
 enum { WORK = 4 /* messages that combine */ };
-enum { MAX_USES = 2 * BMF_SCHEDULED_REGISTERS, UP = BMF_COP_UP, DOWN = BMF_COP_DOWN, NOBODY = -1 };
+enum { MAX_USES = 2 * BMF_SCHEDULED_REGISTERS, UP = BMF_COP_UP, DOWN = BMF_COP_DOWN, NOBODY = BMF_COP_NOBODY };
 
 typedef const bmf_cop_running running;
 
@@ -162,24 +162,6 @@ static void exchange(bmf_cop_node *n, running *r, int64_t to, int64_t from, cons
 
 /* ---- broadcasts ---- */
 
-/* The highest dimension in which the nodes differ; -1: none. */
-static int last_dimension(const bmf_mesh *mesh, int64_t a, int64_t b)
-{
-    int last = -1;
-    for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
-        if (mesh_coordinate(mesh, a, d) != mesh_coordinate(mesh, b, d))
-            last = d;
-    return last;
-}
-
-/* Whether a dense broadcast from `source` comes to `to` over its neighbour `by`. */
-static bool comes_over(const bmf_mesh *mesh, int64_t source, int64_t by, int64_t to)
-{
-    const int along = last_dimension(mesh, source, to);
-    return along >= 0 && last_dimension(mesh, by, to) == along &&
-           mesh_distance(mesh, source, by) + 1 == mesh_distance(mesh, source, to);
-}
-
 /* Words go from the processor, or from the neighbour they come over, to all neighbours that get them from here. */
 static void dense(bmf_cop_node *n, running *r, int64_t source, const void *in, void *out)
 {
@@ -194,9 +176,9 @@ static void dense(bmf_cop_node *n, running *r, int64_t source, const void *in, v
         const int64_t neighbour = mesh_neighbour(mesh, n->node, port);
         if (neighbour < 0 || !cop_instance_has(instance, neighbour))
             continue;
-        if (comes_over(mesh, source, n->node, neighbour))
+        if (cop_comes_over(mesh, source, n->node, neighbour))
             use[uses++] = use_of(n, r, channel, find_route(n, r, n->node, neighbour)->reg, false);
-        else if (n->node != source && comes_over(mesh, source, neighbour, n->node))
+        else if (n->node != source && cop_comes_over(mesh, source, neighbour, n->node))
             use[uses++] = use_of(n, r, channel, register_at(find_route(n, r, neighbour, n->node), n->node), true);
     }
     if (uses > 0)
@@ -320,32 +302,6 @@ void moves_read(bmf_cop_node *n, int64_t op, void *message)
 
 /* ---- trees ---- */
 
-typedef struct place {
-    int64_t parent, child[2]; /* numbers of the instance; NOBODY: none; children to the left and to the right */
-    int64_t first;            /* the lowest number of the subtree */
-} place;
-
-static place place_in_tree(const bmf_cop_node *n, running *r, int64_t root)
-{
-    const int64_t nodes = instance_of(n, r)->nodes, own = r->number[n->node];
-    int64_t *parent = allocate_array(nodes, (int64_t)sizeof *parent);
-    cop_balanced_tree(nodes, root, parent);
-    place p = {.parent = parent[own], .child = {NOBODY, NOBODY}, .first = own};
-    for (int64_t k = 0; k < nodes; k++)
-        if (parent[k] == own)
-            p.child[k > own] = k;
-    for (int64_t left = p.child[0]; left != NOBODY;) {
-        p.first = left;
-        int64_t next = NOBODY;
-        for (int64_t k = 0; k < left; k++)
-            if (parent[k] == left)
-                next = k;
-        left = next;
-    }
-    free(parent);
-    return p;
-}
-
 static void combine_into(bmf_cop_combine *combine, const void *a, const void *b, void *out)
 {
     if (combine)
@@ -354,8 +310,8 @@ static void combine_into(bmf_cop_combine *combine, const void *a, const void *b,
 
 /* The combination of the subtree's values, in the order of numbers, into `sum`; of those up to the node's own into
  * `own`; of the left ones into `left`. */
-static void sweep_up(bmf_cop_node *n, running *r, const place *p, const void *in, void *left, void *own, void *sum,
-                     bmf_cop_combine *combine)
+static void sweep_up(bmf_cop_node *n, running *r, const bmf_cop_tree_place *p, const void *in, void *left, void *own,
+                     void *sum, bmf_cop_combine *combine)
 {
     const bmf_cop_instance *instance = instance_of(n, r);
     const size_t size = (size_t)r->op->words * 4;
@@ -401,7 +357,7 @@ static void call_tree(bmf_cop_node *n, running *r, const void *in, void *out, bm
                          : reduces ? instance->operand[0].value
                                    : instance->nodes / 2,
                   size = r->op->words * 4;
-    const place p = place_in_tree(n, r, root);
+    const bmf_cop_tree_place p = cop_place_in_tree(instance->nodes, root, r->number[n->node]);
     char *left = work_space(n, WORK * size), *own = left + size, *sum = own + size, *before = sum + size;
     sweep_up(n, r, &p, in, left, own, sum, combine);
     if (r->op->kind == BMF_COP_PREFIX) {

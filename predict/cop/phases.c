@@ -96,7 +96,9 @@ static void build_sequence(builder *b, const bmf_cop_tree *tree)
     b->unbroken += tree->group == BMF_COP_PHASE;
     for (int64_t k = 0; k < tree->children && !b->stopped; k++) {
         int close = 0;
-        if (k > 0 && b->must_close)
+        if (b->plan->settings.by_messages)
+            close = 0;
+        else if (k > 0 && b->must_close)
             close = 1;
         else if (k > 0 && b->unbroken == 0 && !decide(b, NULL, 2, &close))
             break;

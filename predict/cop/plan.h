@@ -72,6 +72,7 @@ typedef struct bmf_cop_plan_settings {
     bmf_cop_costs costs;
     int64_t effort;     /* nodes of the search */
     int64_t max_phases; /* 0: any number */
+    bool by_messages;   /* dynamic routers: implementations by messages only, and one phase */
     /* Of implementations, those that may be taken; NULL: all. */
     bool (*may_take)(const bmf_cop_implementation *implementation);
 } bmf_cop_plan_settings;
@@ -104,6 +105,10 @@ typedef struct bmf_cop_plan {
     int64_t searched;
 } bmf_cop_plan;
 
+/* Whether the implementation is one of the operator on these routers, and the one that it names if it does. */
+bool cop_is_rival(const bmf_cop_plan_settings *settings, const bmf_cop_implementation *implementation,
+                  const bmf_cop_operator *op);
+
 /* The best plan. forced: NULL, or by number of the operator the candidate that must be taken, -1 for any.
  * BMF_ERROR_FILE with the operator: no implementation can carry it out, or none fits. The caller frees. */
 int cop_plan_make(const bmf_cop_program *program, const bmf_cop_plan_settings *settings, const int *forced,
@@ -116,6 +121,13 @@ int cop_route_plan(bmf_cop_plan *plan);
 /* The same for running: phases use links in different slots, or end by barriers, whose streams become operators of all
  * the phase's nodes; registers are different in all phases. */
 int cop_route_to_run(bmf_cop_plan *plan);
+/* colour.c: at which address of its processor every node receives the messages of an operator's part, of
+ * [operator][part][node]: parts are 0, the children to the left; 1, those to the right; 2, what comes down a tree or a
+ * single message. 0: none. Messages that may wait at a node at the same time have different addresses (document 004,
+ * 7.2). *most: how many a node needs. The caller frees. */
+enum { BMF_COP_PARTS = 3, BMF_COP_LEFT = 0, BMF_COP_RIGHT = 1, BMF_COP_SINGLE = 2 };
+uint8_t *cop_colour_addresses(const bmf_cop_plan *plan, int *most);
+
 /* The phases in the order of the program, with those of disjoint threads one after the other. The caller frees. */
 int64_t cop_list_phases(const bmf_cop_plan *plan, bmf_cop_phase ***list);
 /* cache_map.c: the block of the routers' memories for every listed phase, from [1, blocks). The caller frees. */

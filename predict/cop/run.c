@@ -12,6 +12,8 @@
 #include "bmf/status.h"
 #include "runtime/base/allocate.h"
 
+enum { WRONG = 200 };
+
 /* ---- steps ---- */
 
 void run_steps(bmf_cop_node *n)
@@ -38,12 +40,27 @@ void run_fail(bmf_cop_node *n, int64_t op, const char *format, ...)
 static int feed(void *state, int64_t node, bool *ended)
 {
     bmf_cop_run *run = state;
+    if (run->log)
+        log_steps(&run->node[node]);
     script_clear(&run->script[node]);
     *ended = !coroutine_resume(run->node[node].coroutine);
     return run->status;
 }
 
 /* ---- services ---- */
+
+static int64_t begin_call(bmf_cop_node *n, int64_t op)
+{
+    n->calling = op;
+    return scheduled_simulation_cycle(n->run->simulation);
+}
+
+static void end_call(bmf_cop_node *n, int64_t op, int64_t begin)
+{
+    n->calling = -1;
+    if (n->run->log)
+        log_call(n, op, begin);
+}
 
 static int64_t check_use(bmf_cop_node *n, int op)
 {
@@ -55,71 +72,50 @@ static int64_t check_use(bmf_cop_node *n, int op)
     return op;
 }
 
-/* All nodes of an instance must hand over the same operands. */
-static void compare_operands(bmf_cop_node *n, int op, const int32_t given[BMF_COP_OPERANDS])
-{
-    bmf_cop_running *r = &n->run->running[op];
-    const int64_t i = r->instance[n->node], load = n->loads[op]++;
-    if (load == r->loads[i]) {
-        r->operand[i] = reallocate_array(r->operand[i], load, load + 1, (int64_t)sizeof *r->operand[i]);
-        memcpy(r->operand[i][load], given, sizeof r->operand[i][load]);
-        r->loads[i]++;
-    }
-    for (int k = 0; k < BMF_COP_OPERANDS; k++)
-        if (r->operand[i][load][k] != given[k] && !r->op->instance[i].operand[k].distributed &&
-            !r->op->instance[i].operand[k].dynamic)
-            run_fail(n, op, "load %" PRId64 " has the operand %d here and %d on another node", load + 1, given[k],
-                     r->operand[i][load][k]);
-}
-
 static void load(void *state, int op, int count, const int32_t *operand)
 {
     bmf_cop_node *n = state;
-    const bmf_cop_running *r = &n->run->running[op];
-    int32_t given[BMF_COP_OPERANDS] = {0};
-    int next = 0;
+    bmf_cop_running *r = &n->run->running[op];
+    int32_t given[BMF_COP_OPERANDS];
+    char text[WRONG];
     if (r->instance[n->node] < 0)
         run_fail(n, op, "the node is in none of its subsets");
-    const bmf_cop_instance *instance = &r->op->instance[r->instance[n->node]];
-    for (int k = 0; k < BMF_COP_OPERANDS; k++) {
-        if (!instance->operand[k].runtime)
-            continue;
-        given[k] = next < count ? operand[next] : 0;
-        next++;
-        if (given[k] < 0 || given[k] >= instance->nodes)
-            run_fail(n, op, "operand %d is %d, outside the subset of %" PRId64 " nodes", next, given[k],
-                     instance->nodes);
-        bool possible = instance->operand[k].count == 0;
-        for (int64_t v = 0; v < instance->operand[k].count; v++)
-            possible |= instance->operand[k].values[v] == given[k];
-        if (!possible)
-            run_fail(n, op, "operand %d is %d, which is not among its :values", next, given[k]);
-    }
-    compare_operands(n, op, given);
+    const char *wrong =
+        cop_loads_check(&r->loads, r->instance[n->node], n->loads[op]++, count, operand, given, text, sizeof text);
+    if (wrong)
+        run_fail(n, op, "%s", wrong);
+    begin_call(n, op);
     changes_for(n, op); /* with the operands of the load before */
     memcpy(n->operand[op], given, sizeof given);
     moves_load(n, op);
+    n->calling = -1;
 }
 
 static void write_message(void *state, int op, const void *message)
 {
     bmf_cop_node *n = state;
+    const int64_t begin = begin_call(n, op);
     moves_write(n, check_use(n, op), message);
     changes_note_end(n, op);
+    end_call(n, op, begin);
 }
 
 static void read_message(void *state, int op, void *message)
 {
     bmf_cop_node *n = state;
+    const int64_t begin = begin_call(n, op);
     moves_read(n, check_use(n, op), message);
     changes_note_end(n, op);
+    end_call(n, op, begin);
 }
 
 static void call(void *state, int op, const void *in, void *out, bmf_cop_combine *combine)
 {
     bmf_cop_node *n = state;
+    const int64_t begin = begin_call(n, op);
     moves_call(n, check_use(n, op), in, out, combine);
     changes_note_end(n, op);
+    end_call(n, op, begin);
 }
 
 static void delay(void *state, double cycles)
@@ -177,8 +173,7 @@ static int make_running(bmf_cop_run *run)
                                 "operator '%s' goes on through several phases, which cannot be run", use->op->label);
             *r = (bmf_cop_running){.op = use->op, .phase = p, .first_stream = stream, .words = use->op->words};
             r->candidate = &run->plan->candidates[use->op->number].candidate[use->candidate];
-            r->loads = allocate_clear(use->op->instances, sizeof *r->loads);
-            r->operand = allocate_clear(use->op->instances, (int64_t)sizeof *r->operand);
+            cop_loads_create(&r->loads, use->op);
             locate_nodes(run, r);
             r->sync_words = use->sync_words;
             stream += r->candidate->streams.count;
@@ -192,7 +187,7 @@ static void make_nodes(bmf_cop_run *run, bool in_phase)
     run->node = allocate_clear(run->nodes, sizeof *run->node);
     for (int64_t k = 0; k < run->nodes; k++) {
         bmf_cop_node *n = &run->node[k];
-        *n = (bmf_cop_node){.run = run, .node = k, .phase = in_phase ? 0 : -1, .last_load = -1};
+        *n = (bmf_cop_node){.run = run, .node = k, .phase = in_phase ? 0 : -1, .last_load = -1, .calling = -1};
         n->services = (bmf_cop_services){.state = n,
                                          .node = (int)k,
                                          .nodes = (int)run->nodes,
@@ -233,10 +228,7 @@ static void free_run(bmf_cop_run *run)
     for (int64_t k = 0; run->channel && k < run->operators * BMF_COP_BANKS * run->nodes; k++)
         free(run->channel[k].word);
     for (int64_t k = 0; run->running && k < run->operators; k++) {
-        for (int64_t i = 0; run->running[k].operand && i < run->running[k].op->instances; i++)
-            free(run->running[k].operand[i]);
-        free(run->running[k].operand);
-        free(run->running[k].loads);
+        cop_loads_free(&run->running[k].loads);
         free(run->running[k].pause);
         free(run->running[k].instance);
         free(run->running[k].number);
@@ -272,9 +264,10 @@ static int simulate(bmf_cop_run *run, const bmf_simulation_settings *settings, b
 }
 
 int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, bool in_phase, bmf_cop_body *body,
-            void *state, bmf_cop_times *times)
+            void *state, const bmf_cop_log *log, bmf_cop_times *times)
 {
-    bmf_cop_run run = {.plan = plan, .nodes = plan->settings.hardware.mesh.nodes, .body = body, .body_state = state};
+    bmf_cop_run run = {
+        .plan = plan, .nodes = plan->settings.hardware.mesh.nodes, .body = body, .body_state = state, .log = log};
     int status = make_running(&run);
     if (status == BMF_OK)
         status = changes_prepare(&run);

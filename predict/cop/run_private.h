@@ -3,6 +3,7 @@
 #define BMF_COP_RUN_PRIVATE_H
 
 #include "predict/cop/nodes.h"
+#include "predict/cop/operands.h"
 #include "predict/cop/run.h"
 
 /* Words of one writer for its readers: a ring. Place p of the stream is word[p mod size]. */
@@ -21,9 +22,7 @@ typedef struct bmf_cop_running {
     int64_t *pause;             /* by node: cycles until the last words have left its router */
     int64_t way;                /* cycles, at most, between two nodes' last words of one message */
     int64_t *instance, *number; /* by node of the mesh: which instance, and its number there; -1: not in it */
-    int64_t loads_capacity;     /* of every instance: operands of all loads, to compare those of all nodes */
-    int64_t *loads;             /* by instance */
-    int32_t (**operand)[BMF_COP_OPERANDS];
+    bmf_cop_loads loads;
 } bmf_cop_running;
 
 /* Words that come to a node and are meant for others. */
@@ -34,8 +33,10 @@ typedef struct bmf_cop_discard {
 
 typedef struct bmf_cop_node {
     struct bmf_cop_run *run;
-    int64_t node, phase; /* phase -1: the loader */
-    int64_t last_load;   /* operator; -1: none */
+    int64_t node, phase;       /* phase -1: the loader */
+    int64_t last_load;         /* operator; -1: none */
+    int64_t calling;           /* the operator that is being carried out; -1: none */
+    int64_t logged[BMF_TIMES]; /* cycles that have been told */
     bmf_coroutine *coroutine;
     bmf_cop_services services;
     int64_t not_before; /* when the words of the phase have passed */
@@ -70,6 +71,7 @@ typedef struct bmf_cop_run {
     bmf_scheduled_simulation *simulation;
     bmf_cop_body *body;
     void *body_state;
+    const bmf_cop_log *log; /* NULL: none */
     int status;
 } bmf_cop_run;
 
@@ -77,6 +79,10 @@ typedef struct bmf_cop_run {
 void run_fail(bmf_cop_node *n, int64_t op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Gives way until the steps of the node's script are done. */
 void run_steps(bmf_cop_node *n);
+
+/* log.c: tells what a node's steps were, and a whole call. */
+void log_steps(bmf_cop_node *n);
+void log_call(const bmf_cop_node *n, int64_t op, int64_t begin);
 
 /* changes.c: from phase to phase. */
 int changes_prepare(bmf_cop_run *run);

@@ -33,13 +33,19 @@ static bool comes_before(const partial *a, const partial *b)
 
 /* ---- candidates ---- */
 
+bool cop_is_rival(const bmf_cop_plan_settings *settings, const bmf_cop_implementation *can, const bmf_cop_operator *op)
+{
+    return can->kind == op->kind && can->by_messages == settings->by_messages &&
+           (!op->implementation || strcmp(op->implementation, can->name) == 0);
+}
+
 static int refuse_operator(const bmf_cop_plan *plan, const bmf_cop_operator *op)
 {
     const bmf_cop_program *program = plan->program;
     char why[500] = "";
     for (int k = 0; cop_implementations[k]; k++) {
         const bmf_cop_implementation *can = cop_implementations[k];
-        if (can->kind != op->kind || (op->implementation && strcmp(op->implementation, can->name) != 0))
+        if (!cop_is_rival(&plan->settings, can, op))
             continue;
         const char *reason = can->refuse(&program->settings.mesh, op);
         const size_t used = strlen(why);
@@ -49,6 +55,8 @@ static int refuse_operator(const bmf_cop_plan *plan, const bmf_cop_operator *op)
     const bmf_cop_implementation *named = op->implementation ? cop_find_implementation(op->implementation) : NULL;
     if (named && named->kind != op->kind)
         snprintf(why, sizeof why, "%s implements %s", named->name, cop_kind_name(named->kind));
+    else if (named && named->by_messages != plan->settings.by_messages)
+        snprintf(why, sizeof why, "%s is for %s routers", named->name, named->by_messages ? "dynamic" : "scheduled");
     else if (op->implementation && !named)
         snprintf(why, sizeof why, "there is no implementation '%s'", op->implementation);
     return lisp_fail_at(program->lisp, op->place, "%s '%s' has no implementation: %s", cop_kind_name(op->kind),
@@ -62,8 +70,8 @@ static int find_candidates(bmf_cop_plan *plan, const bmf_cop_operator *op, int f
     int capacity = 0, number = 0;
     for (int k = 0; cop_implementations[k]; k++) {
         const bmf_cop_implementation *can = cop_implementations[k];
-        if (can->kind != op->kind || (op->implementation && strcmp(op->implementation, can->name) != 0) ||
-            can->refuse(mesh, op) || (plan->settings.may_take && !plan->settings.may_take(can)))
+        if (!cop_is_rival(&plan->settings, can, op) || can->refuse(mesh, op) ||
+            (plan->settings.may_take && !plan->settings.may_take(can)))
             continue;
         if (forced >= 0 && number++ != forced)
             continue;

@@ -80,19 +80,6 @@ static int32_t enter_operation(bmf_equations *e, bmf_operation_code operation, i
     return enter(e, &(bmf_instruction){.operation = operation, .operand = {a, b, c}, .span = span});
 }
 
-static double operate(bmf_operation_code operation, double a, double b, double c)
-{
-    switch (operation) {
-#define BMF_OPERATE(operation, value)                                                                                  \
-    case operation:                                                                                                    \
-        return value;
-        BMF_NUMBER_OPERATIONS(BMF_OPERATE)
-#undef BMF_OPERATE
-    default:
-        return NAN;
-    }
-}
-
 /* The operation on numbers, or its value if they are plain constants and it has one. */
 static int32_t enter_numbers(bmf_equations *e, bmf_operation_code operation, const int32_t operand[3], bmf_span span)
 {

@@ -28,19 +28,6 @@ int rule_fail(const bmf_equations *e, const bmf_rule *rule, int status, const ch
     return equation_fail(e, (bmf_span){e->main_text, rule->place, rule->place}, status, "%s", text);
 }
 
-static double operate(bmf_operation_code operation, double a, double b, double c)
-{
-    switch (operation) {
-#define BMF_OPERATE(operation, value)                                                                                  \
-    case operation:                                                                                                    \
-        return value;
-        BMF_NUMBER_OPERATIONS(BMF_OPERATE)
-#undef BMF_OPERATE
-    default:
-        return NAN;
-    }
-}
-
 /* Functions that call functions twice, that call functions twice, ..: an end to that. */
 enum { MAX_NODES = 1 << 20 };
 

@@ -27,4 +27,18 @@
     X(BMF_OP_MIN, a < b ? a : b)                                                                                       \
     X(BMF_OP_MAX, a > b ? a : b)
 
+/* Of one point; not a number for operations that need more than numbers. */
+static inline double operate(bmf_operation_code operation, double a, double b, double c)
+{
+    switch (operation) {
+#define BMF_OPERATE(operation, value)                                                                                  \
+    case operation:                                                                                                    \
+        return value;
+        BMF_NUMBER_OPERATIONS(BMF_OPERATE)
+#undef BMF_OPERATE
+    default:
+        return NAN;
+    }
+}
+
 #endif

@@ -86,10 +86,9 @@ static int check_recordings(const bmf_recording *recording, int64_t recordings, 
     if (sizes >= MIN_POINTS && processes >= MIN_POINTS)
         return BMF_OK;
     return fail_line(BMF_ERROR_ARGUMENT,
-                     "recordings at %" PRId64 " values of %s and %" PRId64
-                     " numbers of processes: a fit needs three of "
-                     "each",
-                     sizes, parameter, processes);
+                     "a fit needs recordings at three values of %s and three numbers of processes; there are %" PRId64
+                     " and %" PRId64,
+                     parameter, sizes, processes);
 }
 
 /* ---- rules ---- */

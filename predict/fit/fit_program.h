@@ -11,7 +11,7 @@
  *   write.c       the file of equations (docs/models.md)
  * What has no rule is named and refused: nothing here guesses.
  *
- * Source: the shared notes on document 001, sections 2 and 5 (structure from a profile, times from equations).
+ * Source: document 001, sections 2 and 5 (structure from a profile, times from equations).
  */
 #ifndef BMF_FIT_PROGRAM_H
 #define BMF_FIT_PROGRAM_H

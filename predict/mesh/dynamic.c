@@ -73,7 +73,8 @@ static void inject_credit_comes(bmf_wormhole_mesh *d, int64_t node, int channel)
         p->draining &= (uint8_t)~bit;
         p->busy &= (uint8_t)~bit;
     }
-    wake(&d->processors, node);
+    if (!d->came)
+        wake(&d->processors, node);
 }
 
 static int64_t node_of(uint32_t event)
@@ -174,7 +175,8 @@ void dynamic_send(bmf_wormhole_mesh *d, int64_t number, int64_t from, int64_t to
         d->message[p->last].next = made;
     p->last = made;
     d->pending++;
-    wake(&d->processors, from);
+    if (!d->came)
+        wake(&d->processors, from);
 }
 
 /* ---- processors ---- */
@@ -207,12 +209,9 @@ static void end_sending(bmf_wormhole_mesh *d, processor *p)
         d->sent(d->told_state, &report, d->time + 1);
 }
 
-/* Whether it may have something to do in the next cycle. */
-static bool send_next_word(bmf_wormhole_mesh *d, int64_t node)
+bool dynamic_write(bmf_wormhole_mesh *d, int64_t node)
 {
     processor *p = &d->processor[node];
-    if (p->reads == d->time)
-        return true;
     const int channel = p->first == NO_MESSAGE ? -1 : choose_channel(d, p);
     if (channel < 0)
         return false;
@@ -229,6 +228,22 @@ static bool send_next_word(bmf_wormhole_mesh *d, int64_t node)
     if (last)
         end_sending(d, p);
     return true;
+}
+
+void dynamic_attend(bmf_wormhole_mesh *d, bmf_wormhole_word *came)
+{
+    d->came = came;
+}
+
+void dynamic_take(bmf_wormhole_mesh *d, int64_t node, int address)
+{
+    add_event(d, d->settings.eject_credit, EVENT_CREDIT, node, (d->ports - 1) * d->channels + address - 1);
+}
+
+/* Whether it may have something to do in the next cycle. */
+static bool send_next_word(bmf_wormhole_mesh *d, int64_t node)
+{
+    return d->processor[node].reads == d->time || dynamic_write(d, node);
 }
 
 /* ---- time ---- */

@@ -83,6 +83,18 @@ void dynamic_free(bmf_wormhole_mesh *dynamic);
 /* Back to time 0, with nothing on its way. */
 void dynamic_clear(bmf_wormhole_mesh *dynamic);
 
+/* Processors that move every word themselves, instead of sending as fast as they can and taking all at once: to be
+ * called before the first message. came: a word is at an address from `time` on; place counts from 0, headers first. It
+ * takes one of the address's `buffer` places, behind which the message is held up, until dynamic_take. `shared` has no
+ * effect: that is up to the caller. */
+typedef void bmf_wormhole_word(void *state, int64_t node, int address, int64_t message, int64_t place, int64_t time);
+void dynamic_attend(bmf_wormhole_mesh *dynamic, bmf_wormhole_word *came);
+/* The next word of the node's first message leaves its processor in this cycle, before dynamic_step; false: it has
+ * none, or there is no room. */
+bool dynamic_write(bmf_wormhole_mesh *dynamic, int64_t node);
+/* The processor takes a word from an address in this cycle, before dynamic_step. */
+void dynamic_take(bmf_wormhole_mesh *dynamic, int64_t node, int address);
+
 int64_t dynamic_time(const bmf_wormhole_mesh *dynamic);
 /* Hands a message over, at the current time. from == to goes through the node's router only. 1 <= words <=
  * BMF_DYNAMIC_MOST_WORDS. address: 1 .. addresses; 0: any that is free. */

@@ -91,6 +91,7 @@ struct bmf_wormhole_mesh {
     bmf_mesh mesh;
     bmf_dynamic_settings settings;
     bmf_wormhole_callback *arrived, *sent;
+    bmf_wormhole_word *came; /* NULL: processors send and take words by themselves */
     void *told_state;
     int64_t time, flit_hops, disordered, pending;
     int ports, inputs, outputs, channels; /* ports with the processor's */

@@ -131,9 +131,13 @@ static void deliver(bmf_wormhole_mesh *d, int64_t node, int output, flit word)
 {
     message *m = &d->message[word.message];
     d->disordered += m->to != node || (word.place & (PLACE_LAST - 1)) != (m->arrived & (PLACE_LAST - 1));
-    m->arrived++;
-    add_event(d, d->settings.eject_credit, EVENT_CREDIT, node, output);
-    if (d->settings.shared)
+    const int64_t place = m->arrived++;
+    if (d->came)
+        d->came(d->told_state, node, output - (d->ports - 1) * d->channels + 1, m->number, place,
+                d->time + d->settings.link);
+    else
+        add_event(d, d->settings.eject_credit, EVENT_CREDIT, node, output);
+    if (d->settings.shared && !d->came)
         add_event(d, d->settings.link, EVENT_READ, node, 0);
     if (word.place & PLACE_LAST)
         dynamic_arrival(d, word.message);

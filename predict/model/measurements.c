@@ -2,7 +2,6 @@
 #include "predict/model/measurements.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
@@ -75,12 +74,6 @@ static double seconds_of(const bmf_measurements *all, int64_t run, int64_t kerne
     return fmax(all->seconds[run * all->kernels + kernel], min_seconds);
 }
 
-static double median_of(double *value, int64_t count)
-{
-    gsl_sort(value, 1, (size_t)count);
-    return gsl_stats_median_from_sorted_data(value, 1, (size_t)count);
-}
-
 /* Logarithms of the runs' computing, less their median; runs[] has one for each that counts. Returns how many. */
 static int64_t run_factors(const bmf_measurements *all, double factor[BMF_MEASURED_MAX])
 {
@@ -92,7 +85,7 @@ static int64_t run_factors(const bmf_measurements *all, double factor[BMF_MEASUR
             sum += seconds_of(all, first + r, k);
         factor[r] = sorted[r] = log(fmax(sum, min_seconds));
     }
-    const double middle = median_of(sorted, runs);
+    const double middle = gsl_stats_median(sorted, 1, (size_t)runs);
     for (int64_t r = 0; r < runs; r++)
         factor[r] -= middle;
     return runs;
@@ -148,7 +141,7 @@ static typical *make_typical(const bmf_measurements *all, const bmf_actions *act
                                  actions->scope[action->scope].node,
                                  action->name,
                                  action->amount,
-                                 median_of(value, all->runs - first)};
+                                 gsl_stats_median(value, 1, (size_t)(all->runs - first))};
         kernel++;
     }
     qsort(made, (size_t)all->kernels, sizeof *made, by_work);
@@ -174,7 +167,7 @@ static void pool(typical *kernel, int64_t count, double noise)
     double *middle = allocate(count * (int64_t)sizeof *middle), between = 0.0;
     for (int64_t k = 0; k < count; k++)
         middle[k] = kernel[k].middle;
-    const double typical_middle = median_of(middle, count);
+    const double typical_middle = gsl_stats_median(middle, 1, (size_t)count);
     for (int64_t k = 0; k < count; k++)
         between += (kernel[k].middle - typical_middle) * (kernel[k].middle - typical_middle);
     between /= (double)(count - 1);

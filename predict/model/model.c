@@ -389,7 +389,7 @@ static void model_enter(bmf_context *ctx, bmf_event_kind kind)
     const bmf_position *at = &ctx->position[ctx->depth];
     if (is_operation(ctx))
         synchronise(model_of(ctx));
-    model_record_enter(model_of(ctx), at->node, at->instance, kind);
+    model_record_enter(model_of(ctx), at->node, at->instance, at->place, kind);
 }
 
 static void model_leave(bmf_context *ctx, const bmf_partition *partition)
@@ -489,9 +489,11 @@ void model_restart(bmf_context *ctx)
     model->actions = actions_create(ctx->processors, ctx->run);
     model->actions->relative_error = machine_compute_error(model->machine);
     ctx->statistics = (bmf_statistics){0};
-    for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++)
+    for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++) {
         actions_enter(model->actions, ctx->position[k].node, ctx->position[k].instance,
                       (bmf_event_kind)ctx->run->node[ctx->position[k].node].kind);
+        actions_place(model->actions, ctx->position[k].place);
+    }
 }
 
 /* Of loading only files take time; all begin together, and what follows is what `bmf run` times. Messages of loading

@@ -276,6 +276,7 @@ static int enter(replay *r, int64_t scope)
 {
     const replay_scope *entered = &r->scopes.scope[scope];
     actions_enter(r->actions, entered->node, entered->instance, (bmf_event_kind)r->run->event[entered->event[0]].kind);
+    actions_place(r->actions, r->run->event[entered->event[0]].name);
     return add_segment(r, scope, 0);
 }
 

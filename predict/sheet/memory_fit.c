@@ -2,7 +2,6 @@
  *
  * Method: a point's seconds for a byte are the median of its repetitions, because what disturbs a measurement makes it
  * longer; a curve goes through the points of one operation and number of cores from min_bytes on. */
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +33,7 @@ static double median_of(const bmf_sample *sample)
 {
     double *sorted = allocate_array(sample->repeats, (int64_t)sizeof *sorted);
     memcpy(sorted, sample->seconds, (size_t)sample->repeats * sizeof *sorted);
-    gsl_sort(sorted, 1, (size_t)sample->repeats);
-    const double median = gsl_stats_median_from_sorted_data(sorted, 1, (size_t)sample->repeats);
+    const double median = gsl_stats_median(sorted, 1, (size_t)sample->repeats);
     free(sorted);
     return median;
 }

@@ -7,6 +7,7 @@
  * Source: Wilks, "Determination of sample sizes for setting tolerance limits", Ann. Math. Stat. 12 (1941). Cost: a
  * simulation a sample; 4 bytes a sample and event.
  */
+#include <gsl/gsl_sort_float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,12 +16,6 @@
 
 enum { FEW = 39, MANY = 79 };
 static const int64_t max_bytes = INT64_C(1) << 28, many_actions = 200000;
-
-static int ascending(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
 
 /* Actions, and scopes on every lane. */
 static int64_t count_slots(const bmf_actions *actions)
@@ -52,7 +47,7 @@ static void set_bounds(const bmf_actions *actions, const int64_t *slot, int64_t 
         bmf_event *event = &run->event[e];
         for (int64_t k = 0; k < samples; k++)
             sorted[k] = length[k * slots + slot[e - first]];
-        qsort(sorted, (size_t)samples, sizeof *sorted, ascending);
+        gsl_sort_float(sorted, 1, (size_t)samples);
         event->low = llround((double)sorted[outside] * 1e9);
         event->high = llround((double)sorted[samples - 1 - outside] * 1e9);
         if (event->low == event->high)

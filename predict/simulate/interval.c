@@ -8,6 +8,7 @@
  * 5.3 for errors that all uses of an equation share. Cost: a simulation a sample.
  */
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,15 +57,9 @@ static int simulate(const bmf_sampled_run *run, int64_t sample, bmf_sample_facto
     return BMF_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 static void bounds_by_quantiles(bmf_prediction *prediction, double *seconds, int64_t count)
 {
-    qsort(seconds, (size_t)count, sizeof *seconds, ascending);
+    gsl_sort(seconds, 1, (size_t)count);
     prediction->low = gsl_stats_quantile_from_sorted_data(seconds, 1, (size_t)count, 0.025);
     prediction->high = gsl_stats_quantile_from_sorted_data(seconds, 1, (size_t)count, 0.975);
 }
@@ -105,12 +100,6 @@ static int draw(const bmf_sampled_run *run, double *seconds, int64_t count)
     return BMF_OK;
 }
 
-static double median_of(double *seconds, int64_t count)
-{
-    qsort(seconds, (size_t)count, sizeof *seconds, ascending);
-    return gsl_stats_median_from_sorted_data(seconds, 1, (size_t)count);
-}
-
 int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction *prediction)
 {
     const bool stated = run->compute_error > 0.0 || run->network_error > 0.0;
@@ -129,7 +118,7 @@ int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction
     double *seconds = allocate(prediction->samples * (int64_t)sizeof *seconds);
     const int status = draw(run, seconds, prediction->samples);
     if (status == BMF_OK && noisy)
-        prediction->median = median_of(seconds, prediction->samples);
+        prediction->median = gsl_stats_median(seconds, 1, (size_t)prediction->samples);
     if (status == BMF_OK && prediction->samples >= ENOUGH_FOR_QUANTILES)
         bounds_by_quantiles(prediction, seconds, prediction->samples);
     else if (status == BMF_OK && prediction->samples > 1)

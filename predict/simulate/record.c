@@ -179,7 +179,8 @@ static void record_scope(const bmf_simulator *s, uint32_t number, int64_t lane, 
                       .instance = scope->instance,
                       .lane = (int32_t)lane,
                       .peer = -1,
-                      .kind = scope->kind},
+                      .kind = scope->kind,
+                      .name = scope->place},
          slot, end - begin);
 }
 

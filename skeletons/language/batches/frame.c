@@ -278,6 +278,9 @@ static void print_failure(const bmf_failure *failure, char text[WORDS])
     case BMF_FAILURE_DIVISION:
         snprintf(text, WORDS, ": %" PRId64 " is divided by zero", value[0]);
         return;
+    case BMF_FAILURE_SHIFT:
+        snprintf(text, WORDS, ": %" PRId64 " is no number of bits from 0 to 63", value[1]);
+        return;
     case BMF_FAILURE_CONVERSION:
         snprintf(text, WORDS, ": the real %s is no int of 64 bits", real_print(failure->real, real));
         return;

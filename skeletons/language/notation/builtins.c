@@ -39,14 +39,27 @@ static const notation_builtin builtins[] = {
     UNARY("log", LOG, "log(x)"),
     UNARY("sin", SIN, "sin(x)"),
     UNARY("cos", COS, "cos(x)"),
+    UNARY("tan", TAN, "tan(x)"),
+    UNARY("floor", FLOOR, "floor(x)"),
+    UNARY("ceil", CEIL, "ceil(x)"),
+    UNARY("round", ROUND, "round(x)"),
+    UNARY("neg", NEG, "neg(x)"),
     UNARY("int", INT, "int(x)"),
     UNARY("real", REAL, "real(x)"),
+    BINARY("pow", POW, "pow(x, y), x ** y"),
+    BINARY("atan2", ATAN2, "atan2(y, x)"),
+    BINARY("bitand", BITAND, "bitand(a, b)"),
+    BINARY("bitor", BITOR, "bitor(a, b)"),
+    BINARY("bitxor", BITXOR, "bitxor(a, b)"),
+    BINARY("shl", SHIFT_LEFT, "shl(a, bits)"),
+    BINARY("shr", SHIFT_RIGHT, "shr(a, bits)"),
+    BINARY("random", RANDOM, "random(seed, i)"),
     BINARY("max", MAX, "max(a, b)"),
     BINARY("min", MIN, "min(a, b)"),
     INFIX("or", OR, OR),
     INFIX("and", AND, AND),
     INFIX("==", EQ, RELATION),
-    {"!=", NOTATION_NEGATED, NOTATION_LEVEL_RELATION, 2, 2, BMF_EXPRESSION_OP, BMF_OPERATION_EQ, "a != b"},
+    INFIX("!=", NE, RELATION),
     INFIX("<", LT, RELATION),
     INFIX("<=", LE, RELATION),
     INFIX(">", GT, RELATION),
@@ -58,7 +71,7 @@ static const notation_builtin builtins[] = {
     INFIX("/", DIVIDE, TERM),
     INFIX("mod", MOD, TERM),
     {"-", NOTATION_UNARY, NOTATION_LEVEL_UNARY, 1, 1, BMF_EXPRESSION_OP, BMF_OPERATION_UMINUS, "-a"},
-    {"not", NOTATION_UNARY, NOTATION_LEVEL_UNARY, 1, 1, BMF_EXPRESSION_OP, BMF_OPERATION_NEG, "not a"},
+    {"not", NOTATION_UNARY, NOTATION_LEVEL_UNARY, 1, 1, BMF_EXPRESSION_OP, BMF_OPERATION_NOT, "not a"},
 };
 
 enum { BUILTINS = sizeof builtins / sizeof builtins[0] };
@@ -84,8 +97,7 @@ const notation_builtin *builtin_find(const char *name, int64_t size)
 const notation_builtin *builtin_of_operation(bmf_operation operation)
 {
     for (int k = 0; k < BUILTINS; k++)
-        if (builtins[k].kind == BMF_EXPRESSION_OP && builtins[k].role != NOTATION_NEGATED &&
-            builtins[k].operation == operation)
+        if (builtins[k].kind == BMF_EXPRESSION_OP && builtins[k].operation == operation)
             return &builtins[k];
     return NULL;
 }
@@ -170,16 +182,15 @@ const char *notation_foreign(const char *word, int64_t size)
 
 /* What is no built-in name. */
 static const char *const other_words[][2] = {
-    {"B_Alltup", "{..}"},  {"B_Allvec", "[..]"},  {"B_Addr", "the pattern"}, {"B_If", "if"},
-    {"B_While", "loop"},   {"B_Uminus", "-"},     {"B_Neg", "not"},          {"B_Index", "xs[i]"},
-    {"B_Con", "constant"}, {"B_Procs", "procs"},  {"B_Distl", "map"},        {"P_Distl", "map"},
-    {"P_Project", "pick"}, {"B_Id", "the value"}, {"P_Split", "split"},      {"B_Split", "cut"},
+    {"B_Alltup", "{..}"}, {"B_Allvec", "[..]"},  {"B_Addr", "the pattern"}, {"B_If", "if"},       {"B_While", "loop"},
+    {"B_Uminus", "-"},    {"B_Index", "xs[i]"},  {"B_Con", "constant"},     {"B_Procs", "procs"}, {"B_Distl", "map"},
+    {"P_Distl", "map"},   {"P_Project", "pick"}, {"B_Id", "the value"},     {"P_Split", "split"}, {"B_Split", "cut"},
 };
 
 static const char *operation_word(const char *keyword)
 {
     for (int k = 0; k < BUILTINS; k++)
-        if (builtins[k].kind == BMF_EXPRESSION_OP && builtins[k].role != NOTATION_NEGATED &&
+        if (builtins[k].kind == BMF_EXPRESSION_OP &&
             strcmp(operation_keyword(builtins[k].operation, false), keyword) == 0)
             return builtins[k].name;
     return NULL;

@@ -7,10 +7,9 @@
 
 /* How a call becomes core, a and b being its arguments. */
 typedef enum notation_role {
-    NOTATION_UNARY,   /* B_Op (operation) . [a] */
-    NOTATION_BINARY,  /* B_Op (operation) . B_Alltup [[a], [b]] */
-    NOTATION_NEGATED, /* B_Op (B_Neg) . the same */
-    NOTATION_MAP,     /* form (function) . [list] */
+    NOTATION_UNARY,  /* B_Op (operation) . [a] */
+    NOTATION_BINARY, /* B_Op (operation) . B_Alltup [[a], [b]] */
+    NOTATION_MAP,    /* form (function) . [list] */
     NOTATION_FILTER,
     NOTATION_FOLD,  /* form (operator) (default) . [list] */
     NOTATION_ZIP,   /* B_Zip (function) . B_Alltup [[list], [list]] */

@@ -63,8 +63,7 @@ static const char *foreign_mark(const notation_parser *p)
     static const char *const known[][2] = {
         {"=>", "a function is written x -> exp"},
         {"\\", "a function is written x -> exp"},
-        {"**", "there is no power operator **; write x * x, or exp(y * log(x))"},
-        {"^", "there is no power operator ^; write x * x, or exp(y * log(x))"},
+        {"^", "the power is written x ** y"},
         {"+=", "names keep their values; write let y = x + .. in .."},
         {"-=", "names keep their values; write let y = x - .. in .."},
         {"*=", "names keep their values; write let y = x * .. in .."},

@@ -268,14 +268,31 @@ static notation_node *parse_postfix(notation_parser *p)
 /* ---- operators ---- */
 
 static notation_node *parse_infix(notation_parser *p, int level);
+static notation_node *parse_unary(notation_parser *p);
+
+/* postfix [ '**' unary ]: a ** b ** c is a ** (b ** c), -a ** b is -(a ** b) */
+static notation_node *parse_power(notation_parser *p)
+{
+    notation_node *both[2] = {parse_postfix(p)};
+    if (!both[0] || !notation_at(p, "**"))
+        return both[0];
+    const bmf_span word = notation_span(p, p->token);
+    notation_advance(p);
+    if (!enter(p))
+        return NULL;
+    both[1] = parse_unary(p);
+    p->depth--;
+    return both[1] ? call(p, builtin_of_operation(BMF_OPERATION_POW), both[0]->span.begin, word, 2, both) : NULL;
+}
 
 static notation_node *parse_unary(notation_parser *p)
 {
     const notation_token minus = p->token;
     if (!notation_at(p, "-"))
-        return parse_postfix(p);
+        return parse_power(p);
     notation_advance(p);
-    if (p->token.kind == NOTATION_TOKEN_NUMBER && p->token.begin == minus.end)
+    if (p->token.kind == NOTATION_TOKEN_NUMBER && p->token.begin == minus.end &&
+        !notation_is(p->text, notation_next(p->text, p->token.end), "**"))
         return parse_number(p, minus.begin);
     if (notation_at(p, "inf") && p->token.begin == minus.end) {
         notation_node *infinite = parse_word_constant(p, p->token.begin);

@@ -63,7 +63,7 @@ static int level_of(const notation_node *node)
                    ? NOTATION_LEVEL_UNARY
                    : LEVEL_POSTFIX;
     case NOTATION_CALL:
-        if (node->builtin && node->builtin->operation == BMF_OPERATION_NEG && node->builtin->role == NOTATION_UNARY)
+        if (node->builtin && node->builtin->operation == BMF_OPERATION_NOT && node->builtin->role == NOTATION_UNARY)
             return NOTATION_LEVEL_RELATION;
         if (node->builtin && node->builtin->operation == BMF_OPERATION_UMINUS)
             return NOTATION_LEVEL_UNARY;

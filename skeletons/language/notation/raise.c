@@ -331,9 +331,6 @@ static notation_node *apply_binary(notation_naming *naming, const bmf_expression
 static notation_node *apply_unary(notation_naming *naming, const bmf_expression *operation, view x)
 {
     notation_node *argument = view_node(naming, x);
-    const notation_builtin *equal = builtin_of_operation(BMF_OPERATION_EQ);
-    if (operation->operation == BMF_OPERATION_NEG && argument->kind == NOTATION_CALL && argument->builtin == equal)
-        return call_node(naming, builtin_find("!=", 2), NULL, 2, argument->child);
     return call_node(naming, builtin_of_operation(operation->operation), NULL, 1, &argument);
 }
 

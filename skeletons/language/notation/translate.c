@@ -148,15 +148,12 @@ static bmf_expression *translate_call(notation_translator *t, const notation_nod
         return translate_call_of_name(t, call, scope);
     if (call->children < builtin->min || call->children > builtin->max)
         return fail_builtin_arguments(t, call, builtin);
-    if (builtin->role > NOTATION_NEGATED)
+    if (builtin->role > NOTATION_BINARY)
         return translate_skeleton(t, call, scope);
     bmf_expression *arguments = translate_arguments(t, call, scope);
     if (!arguments)
         return NULL;
-    bmf_expression *made = core_compose(t->arena, core_operation(t->arena, call->word, builtin->operation), arguments);
-    if (builtin->role != NOTATION_NEGATED)
-        return made;
-    return core_compose(t->arena, core_operation(t->arena, call->word, BMF_OPERATION_NEG), made);
+    return core_compose(t->arena, core_operation(t->arena, call->word, builtin->operation), arguments);
 }
 
 /* ---- tuples, lists, elements, ranges, choices ---- */

@@ -24,14 +24,6 @@ static bmf_span first_use(const notation_node *node, const char *name)
     return nowhere;
 }
 
-static bmf_expression *builtin_function(notation_translator *t, const notation_builtin *builtin, bmf_span span)
-{
-    bmf_expression *operation = core_operation(t->arena, span, builtin->operation);
-    if (builtin->role != NOTATION_NEGATED)
-        return operation;
-    return core_compose(t->arena, core_operation(t->arena, span, BMF_OPERATION_NEG), operation);
-}
-
 static bmf_expression *named_function(notation_translator *t, const notation_node *node, const notation_node *call,
                                       const notation_pattern *scope)
 {
@@ -46,8 +38,8 @@ static bmf_expression *named_function(notation_translator *t, const notation_nod
                                node->name, call->name);
     if (definition)
         return core_name(t->arena, node->span, node->name);
-    if (builtin && builtin->role <= NOTATION_NEGATED)
-        return builtin_function(t, builtin, node->span);
+    if (builtin && builtin->role <= NOTATION_BINARY)
+        return core_operation(t->arena, node->span, builtin->operation);
     if (builtin)
         return translator_fail(t, node->span, "%s by itself is no function; write x -> %s", builtin->name,
                                builtin->usage);
@@ -80,7 +72,7 @@ notation_applied translate_function(notation_translator *t, const notation_node 
 {
     notation_applied applied = {.use = nowhere};
     if (node->kind == NOTATION_OPERATOR)
-        applied.expression = builtin_function(t, node->builtin, node->span);
+        applied.expression = core_operation(t->arena, node->span, node->builtin->operation);
     else if (node->kind == NOTATION_NAME)
         applied.expression = named_function(t, node, call, scope);
     else if (node->kind == NOTATION_FUNCTION)

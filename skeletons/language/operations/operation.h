@@ -11,6 +11,10 @@ typedef enum bmf_signature {
     BMF_SIGNATURE_ORDER,         /* {number, number} -> bool */
     BMF_SIGNATURE_EQUALITY,      /* {number, number} or {bool, bool} -> bool */
     BMF_SIGNATURE_LOGIC,         /* {bool, bool} -> bool */
+    BMF_SIGNATURE_REAL_PAIR,     /* {number, number} -> real */
+    BMF_SIGNATURE_INTS,          /* {int, int} -> int */
+    BMF_SIGNATURE_INTS_TO_REAL,  /* {int, int} -> real */
+    BMF_SIGNATURE_NOT,           /* bool -> bool */
     BMF_SIGNATURE_NEGATION,      /* bool or number -> the same */
     BMF_SIGNATURE_SIGN,          /* number -> the same */
     BMF_SIGNATURE_REAL_FUNCTION, /* number -> real */

@@ -20,9 +20,11 @@
 /* clang-format off */
 #define BMF_SCALAR_OPCODES(X)                                                                                    \
     X(ADD_INT) X(SUBTRACT_INT) X(MULTIPLY_INT) X(DIVIDE_INT) X(MODULO_INT) X(MAX_INT) X(MIN_INT) X(NEGATE_INT)   \
-    X(ABSOLUTE_INT) X(EQUAL_INT) X(LESS_INT) X(AT_MOST_INT)                                                      \
+    X(ABSOLUTE_INT) X(AND_INT) X(OR_INT) X(XOR_INT) X(SHIFT_LEFT) X(SHIFT_RIGHT)                                 \
+    X(EQUAL_INT) X(LESS_INT) X(AT_MOST_INT)                                                                      \
     X(ADD_REAL) X(SUBTRACT_REAL) X(MULTIPLY_REAL) X(DIVIDE_REAL) X(MODULO_REAL) X(MAX_REAL) X(MIN_REAL)          \
     X(NEGATE_REAL) X(ABSOLUTE_REAL) X(SQUARE_ROOT) X(EXPONENTIAL) X(LOGARITHM) X(SINE) X(COSINE)                 \
+    X(TANGENT) X(POWER) X(ANGLE) X(FLOOR) X(CEILING) X(ROUND) X(RANDOM)                                          \
     X(EQUAL_REAL) X(LESS_REAL) X(AT_MOST_REAL)                                                                   \
     X(EQUAL_BOOL) X(AND) X(OR) X(NOT) X(INT_TO_REAL) X(REAL_TO_INT) X(BOOL_TO_INT) X(BOOL_TO_REAL)               \
     /* two operations in one pass, each rounded */                                                               \

@@ -103,6 +103,8 @@ static int on_number(bmf_scalar_compiler *c, bmf_scalar_opcode ints, bmf_scalar_
 #define SWAPPED(name)           on_numbers(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, b, a, e)
 #define NUMBER(name)            on_number(c, BMF_SCALAR_##name##_INT, BMF_SCALAR_##name##_REAL, a, e)
 #define REAL(name)              emit_unary(c, BMF_SCALAR_##name, to_real(c, a, e), e)
+#define REALS(name)             emit_binary(c, BMF_SCALAR_##name, to_real(c, a, e), to_real(c, b, e), e)
+#define OPPOSITE(truth)         emit_unary(c, BMF_SCALAR_NOT, truth, e)
 #define BOTH(name)              emit_binary(c, BMF_SCALAR_##name, a, b, e)
 #define ONE(name)               emit_unary(c, BMF_SCALAR_##name, a, e)
 #define IF_BOOLS(bools, others) (scalar_kind_of(c, a) == BMF_BOOL ? (bools) : (others))

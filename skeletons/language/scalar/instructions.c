@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bmf/random.h"
 #include "skeletons/language/scalar/code.h"
 
 /* No operand is the result of another element. clang has no word for it that is not also an order to vectorise. */
@@ -103,6 +104,18 @@ BINARY(subtract_int, int64_t, int64_t, minus_checked(a, b, failed))
 BINARY(max_int, int64_t, int64_t, a > b ? a : b)
 BINARY(min_int, int64_t, int64_t, a < b ? a : b)
 UNARY(negate_int, int64_t, int64_t, negated(a, failed))
+BINARY(and_int, int64_t, int64_t, a &b)
+BINARY(or_int, int64_t, int64_t, a | b)
+BINARY(xor_int, int64_t, int64_t, a ^ b)
+
+/* By 0 to 63 bits; any other number fails. */
+BMF_INLINE uint64_t bits_to_shift(int64_t by, uint64_t *failed)
+{
+    *failed |= (uint64_t)by > 63 ? UINT64_MAX : 0;
+    return (uint64_t)by & 63;
+}
+BINARY(shift_left, int64_t, int64_t, (uint64_t)a << bits_to_shift(b, failed))
+BINARY(shift_right, int64_t, int64_t, a >> bits_to_shift(b, failed))
 BINARY(equal_int, uint8_t, int64_t, a == b)
 BINARY(less_int, uint8_t, int64_t, a < b)
 BINARY(at_most_int, uint8_t, int64_t, a <= b)
@@ -299,6 +312,13 @@ UNARY(exponential, double, double, exp(a))
 UNARY(logarithm, double, double, log(a))
 UNARY(sine, double, double, sin(a))
 UNARY(cosine, double, double, cos(a))
+UNARY(tangent, double, double, tan(a))
+BINARY(power, double, double, pow(a, b))
+BINARY(angle, double, double, atan2(a, b))
+UNARY(floor, double, double, floor(a))
+UNARY(ceiling, double, double, ceil(a))
+UNARY(round, double, double, rint(a)) /* to nearest, ties to even: nobody changes the rounding mode */
+BINARY(random, double, int64_t, bmf_random(a, b))
 BINARY(equal_real, uint8_t, double, a == b)
 BINARY(less_real, uint8_t, double, a < b)
 BINARY(at_most_real, uint8_t, double, a <= b)
@@ -346,6 +366,11 @@ const bmf_scalar_operation scalar_operations[BMF_SCALAR_OPCODE_COUNT] = {
     [BMF_SCALAR_MIN_INT] = {"min int", 2, 1, BMF_INT, BMF_INT, false, RUN_BINARY(min_int)},
     [BMF_SCALAR_NEGATE_INT] = {"negate int", 1, 1, BMF_INT, BMF_INT, true, RUN_UNARY(negate_int)},
     [BMF_SCALAR_ABSOLUTE_INT] = {"absolute int", 1, 1, BMF_INT, BMF_INT, true, RUN_UNARY(absolute_int)},
+    [BMF_SCALAR_AND_INT] = {"and int", 2, 1, BMF_INT, BMF_INT, false, RUN_BINARY(and_int)},
+    [BMF_SCALAR_OR_INT] = {"or int", 2, 1, BMF_INT, BMF_INT, false, RUN_BINARY(or_int)},
+    [BMF_SCALAR_XOR_INT] = {"xor int", 2, 1, BMF_INT, BMF_INT, false, RUN_BINARY(xor_int)},
+    [BMF_SCALAR_SHIFT_LEFT] = {"shift left", 2, 1, BMF_INT, BMF_INT, true, RUN_BINARY(shift_left)},
+    [BMF_SCALAR_SHIFT_RIGHT] = {"shift right", 2, 1, BMF_INT, BMF_INT, true, RUN_BINARY(shift_right)},
     [BMF_SCALAR_EQUAL_INT] = {"equal int", 2, 1, BMF_INT, BMF_BOOL, false, RUN_BINARY(equal_int)},
     [BMF_SCALAR_LESS_INT] = {"less int", 2, 1, BMF_INT, BMF_BOOL, false, RUN_BINARY(less_int)},
     [BMF_SCALAR_AT_MOST_INT] = {"at most int", 2, 1, BMF_INT, BMF_BOOL, false, RUN_BINARY(at_most_int)},
@@ -363,6 +388,13 @@ const bmf_scalar_operation scalar_operations[BMF_SCALAR_OPCODE_COUNT] = {
     [BMF_SCALAR_LOGARITHM] = {"logarithm", 1, 40, BMF_REAL, BMF_REAL, false, RUN_UNARY(logarithm)},
     [BMF_SCALAR_SINE] = {"sine", 1, 40, BMF_REAL, BMF_REAL, false, RUN_UNARY(sine)},
     [BMF_SCALAR_COSINE] = {"cosine", 1, 40, BMF_REAL, BMF_REAL, false, RUN_UNARY(cosine)},
+    [BMF_SCALAR_TANGENT] = {"tangent", 1, 60, BMF_REAL, BMF_REAL, false, RUN_UNARY(tangent)},
+    [BMF_SCALAR_POWER] = {"power", 2, 80, BMF_REAL, BMF_REAL, false, RUN_BINARY(power)},
+    [BMF_SCALAR_ANGLE] = {"angle", 2, 80, BMF_REAL, BMF_REAL, false, RUN_BINARY(angle)},
+    [BMF_SCALAR_FLOOR] = {"floor", 1, 1, BMF_REAL, BMF_REAL, false, RUN_UNARY(floor)},
+    [BMF_SCALAR_CEILING] = {"ceiling", 1, 1, BMF_REAL, BMF_REAL, false, RUN_UNARY(ceiling)},
+    [BMF_SCALAR_ROUND] = {"round", 1, 1, BMF_REAL, BMF_REAL, false, RUN_UNARY(round)},
+    [BMF_SCALAR_RANDOM] = {"random", 2, 40, BMF_INT, BMF_REAL, false, RUN_BINARY(random)},
     [BMF_SCALAR_EQUAL_REAL] = {"equal real", 2, 1, BMF_REAL, BMF_BOOL, false, RUN_BINARY(equal_real)},
     [BMF_SCALAR_LESS_REAL] = {"less real", 2, 1, BMF_REAL, BMF_BOOL, false, RUN_BINARY(less_real)},
     [BMF_SCALAR_AT_MOST_REAL] = {"at most real", 2, 1, BMF_REAL, BMF_BOOL, false, RUN_BINARY(at_most_real)},
@@ -416,6 +448,9 @@ bmf_failure_kind scalar_fails_at(bmf_scalar_opcode opcode, const void *a_, const
     case BMF_SCALAR_DIVIDE_INT:
         overflow = a == INT64_MIN && b == -1;
         return b == 0 ? BMF_FAILURE_DIVISION : overflow ? BMF_FAILURE_OVERFLOW : BMF_FAILURE_NONE;
+    case BMF_SCALAR_SHIFT_LEFT:
+    case BMF_SCALAR_SHIFT_RIGHT:
+        return b < 0 || b > 63 ? BMF_FAILURE_SHIFT : BMF_FAILURE_NONE;
     case BMF_SCALAR_MODULO_INT:
         return b == 0 ? BMF_FAILURE_DIVISION : BMF_FAILURE_NONE;
     case BMF_SCALAR_REAL_TO_INT:

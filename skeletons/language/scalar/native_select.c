@@ -25,6 +25,15 @@ bool native_can(bmf_scalar_opcode opcode)
     case BMF_SCALAR_LOGARITHM:
     case BMF_SCALAR_SINE:
     case BMF_SCALAR_COSINE:
+    case BMF_SCALAR_TANGENT:
+    case BMF_SCALAR_POWER:
+    case BMF_SCALAR_ANGLE:
+    case BMF_SCALAR_FLOOR:
+    case BMF_SCALAR_CEILING:
+    case BMF_SCALAR_ROUND:
+    case BMF_SCALAR_RANDOM:
+    case BMF_SCALAR_SHIFT_LEFT:
+    case BMF_SCALAR_SHIFT_RIGHT:
     case BMF_SCALAR_CHOICE:
     case BMF_SCALAR_LOOP:
         return false;
@@ -333,6 +342,15 @@ static void select_int(native_generator *g, const bmf_scalar_instruction *i)
         break;
     case BMF_SCALAR_ABSOLUTE_INT:
         absolute_int(g, i);
+        break;
+    case BMF_SCALAR_AND_INT:
+        binary(g, i, VECTOR_AND_WORDS);
+        break;
+    case BMF_SCALAR_OR_INT:
+        binary(g, i, VECTOR_OR_WORDS);
+        break;
+    case BMF_SCALAR_XOR_INT:
+        binary(g, i, VECTOR_XOR_WORDS);
         break;
     case BMF_SCALAR_EQUAL_INT:
         compare(g, i, VECTOR_COMPARE_WORDS, COMPARE_WORDS_EQUAL);

@@ -18,6 +18,7 @@ typedef enum bmf_failure_kind {
     BMF_FAILURE_NONE,
     BMF_FAILURE_OVERFLOW,   /* int overflow */
     BMF_FAILURE_DIVISION,   /* int division or B_Mod by zero */
+    BMF_FAILURE_SHIFT,      /* by fewer than 0 or more than 63 bits, values[1] */
     BMF_FAILURE_CONVERSION, /* B_Int of a real that is no int64 */
     BMF_FAILURE_INDEX,      /* values: index, length */
     BMF_FAILURE_LENGTH,     /* B_Iota of a negative number; values[0] */

@@ -51,25 +51,42 @@ static bmf_expression *fail_operands(bmf_checker *checker, const bmf_expression 
                         checker_words(in->component[0], words[0]), checker_words(in->component[1], words[1]), hint);
 }
 
-static bmf_expression *infer_binary(bmf_checker *checker, const bmf_expression *expression, bmf_signature wanted,
+/* What a pair of operands may be, and what comes of it. */
+typedef struct pair_rule {
+    const char *what;        /* for messages */
+    bool ints, reals, bools; /* two of these; an int beside a real is one */
+    const bmf_type *takes;   /* both are converted to it; NULL: to the wider of them */
+    const bmf_type *makes;   /* NULL: what it takes */
+} pair_rule;
+
+static const pair_rule pair_rules[] = {
+    [BMF_SIGNATURE_ARITHMETIC] = {"two numbers", true, true, false, NULL, NULL},
+    [BMF_SIGNATURE_ORDER] = {"two numbers", true, true, false, NULL, &bmf_type_bool},
+    [BMF_SIGNATURE_EQUALITY] = {"two numbers or two bools", true, true, true, NULL, &bmf_type_bool},
+    [BMF_SIGNATURE_LOGIC] = {"two bools", false, false, true, NULL, &bmf_type_bool},
+    [BMF_SIGNATURE_REAL_PAIR] = {"two numbers", true, true, false, &bmf_type_real, &bmf_type_real},
+    [BMF_SIGNATURE_INTS] = {"two ints", true, false, false, NULL, &bmf_type_int},
+    [BMF_SIGNATURE_INTS_TO_REAL] = {"two ints", true, false, false, NULL, &bmf_type_real}};
+enum { PAIR_RULES = sizeof pair_rules / sizeof *pair_rules };
+
+static bool rule_fits(const pair_rule *rule, const bmf_type *a, const bmf_type *b)
+{
+    const bool real = a->kind == BMF_REAL || b->kind == BMF_REAL;
+    return (is_bool(a) && is_bool(b) && rule->bools) ||
+           (is_number(a) && is_number(b) && (real ? rule->reals : rule->ints));
+}
+
+static bmf_expression *infer_binary(bmf_checker *checker, const bmf_expression *expression, const pair_rule *rule,
                                     const bmf_type *in)
 {
-    static const char *const what[] = {[BMF_SIGNATURE_ARITHMETIC] = "two numbers",
-                                       [BMF_SIGNATURE_ORDER] = "two numbers",
-                                       [BMF_SIGNATURE_EQUALITY] = "two numbers or two bools",
-                                       [BMF_SIGNATURE_LOGIC] = "two bools"};
     const bmf_type *nothing = &bmf_type_nothing;
     const bmf_type *a = checker_is_pair(in) ? in->component[0] : in, *b = checker_is_pair(in) ? in->component[1] : in;
-    if (!checker_is_pair(in) && in != nothing)
-        return fail_operands(checker, expression, what[wanted], in);
-    bool numbers = is_number(a) && is_number(b), bools = is_bool(a) && is_bool(b);
-    if (!(numbers && wanted != BMF_SIGNATURE_LOGIC) &&
-        !(bools && (wanted == BMF_SIGNATURE_LOGIC || wanted == BMF_SIGNATURE_EQUALITY)))
-        return fail_operands(checker, expression, what[wanted], in);
+    if ((!checker_is_pair(in) && in != nothing) || (!rule_fits(rule, a, b) && !(a == nothing && b == nothing)))
+        return fail_operands(checker, expression, rule->what, in);
     const bmf_type *both = bmf_type_join(a, b);
-    const bmf_type *takes = both == nothing ? in : bmf_type_pair(both, both);
-    return checker_operation_node(checker, expression, in, takes,
-                                  wanted == BMF_SIGNATURE_ARITHMETIC ? both : &bmf_type_bool);
+    const bmf_type *takes =
+        both == nothing ? in : bmf_type_pair(rule->takes ? rule->takes : both, rule->takes ? rule->takes : both);
+    return checker_operation_node(checker, expression, in, takes, rule->makes ? rule->makes : both);
 }
 
 static bmf_expression *infer_unary(bmf_checker *checker, const bmf_expression *expression, bmf_signature wanted,
@@ -77,6 +94,9 @@ static bmf_expression *infer_unary(bmf_checker *checker, const bmf_expression *e
 {
     bool makes_int = wanted == BMF_SIGNATURE_TO_INT, makes_real = wanted == BMF_SIGNATURE_TO_REAL;
     bool takes_bool = wanted == BMF_SIGNATURE_NEGATION || makes_int || makes_real;
+    if (wanted == BMF_SIGNATURE_NOT)
+        return is_bool(in) ? checker_operation_node(checker, expression, in, in, &bmf_type_bool)
+                           : checker_needs(checker, expression, "a bool", in);
     if (!is_number(in) && !(takes_bool && is_bool(in)))
         return checker_needs(checker, expression, takes_bool ? "a number or a bool" : "a number", in);
     if (wanted == BMF_SIGNATURE_REAL_FUNCTION)
@@ -97,6 +117,7 @@ bmf_expression *checker_operation(bmf_checker *checker, const bmf_expression *ex
     const bmf_operation_descriptor *operation = operation_descriptor(expression->operation);
     if (operation->check)
         return operation->check(checker, expression, in);
-    return operation->signature <= BMF_SIGNATURE_LOGIC ? infer_binary(checker, expression, operation->signature, in)
-                                                       : infer_unary(checker, expression, operation->signature, in);
+    return (int)operation->signature < PAIR_RULES
+               ? infer_binary(checker, expression, &pair_rules[operation->signature], in)
+               : infer_unary(checker, expression, operation->signature, in);
 }

@@ -1,0 +1,260 @@
+/* sort, argsort and sort_by against the C library's qsort, which gets every element with its number.
+ *
+ * Method: random lists of all types that have an order, with many equal elements, few, and wide ones, NaN and both
+ * zeros, sorted lists and such that fall, over any parts; results stand evenly on the processors of the list.
+ */
+#include "bmf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctest/support/shapes.h"
+#include "ctest/support/testing.h"
+#include "runtime/data/list.h"
+#include "runtime/data/partition.h"
+
+/* An element as the reference sees it. NaN is behind all numbers; -0.0 before 0.0. */
+typedef struct numbered {
+    double real;
+    int64_t whole, number;
+    bool nan, negative_zero;
+} numbered;
+
+static int in_order(const void *a, const void *b)
+{
+    const numbered *x = a, *y = b;
+    if (x->nan != y->nan)
+        return x->nan ? 1 : -1;
+    if (!x->nan && x->real != y->real)
+        return x->real < y->real ? -1 : 1;
+    if (x->whole != y->whole)
+        return x->whole < y->whole ? -1 : 1;
+    if (!x->nan && x->negative_zero != y->negative_zero)
+        return x->negative_zero ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Some number; `kind` says of which sort. */
+static int64_t some_int(uint64_t *state, int64_t kind, int64_t i, int64_t n)
+{
+    switch (kind) {
+    case 0:
+        return test_below(state, 3) - 1;
+    case 1:
+        return i;
+    case 2:
+        return n - i;
+    case 3:
+        return test_below(state, 100000) - 50000;
+    case 4:
+        return 7;
+    default:
+        return (int64_t)random_bits(state);
+    }
+}
+
+static double some_real(uint64_t *state, int64_t kind, int64_t i, int64_t n)
+{
+    static const double odd[] = {0.0, -0.0, NAN, -NAN, INFINITY, -INFINITY, 1e-310, -1e-310, 1e300, -1e300};
+    if (kind < 5)
+        return (double)some_int(state, kind, i, n) * 0.125;
+    return test_below(state, 3) == 0 ? odd[test_below(state, 10)]
+                                     : ldexp(random_unit(state) - 0.5, (int)test_below(state, 60));
+}
+
+typedef enum scalar { AN_INT, A_REAL, A_BOOL, AN_INT32, A_FLOAT, SCALARS } scalar;
+static const bmf_type *const scalar_type[SCALARS] = {&bmf_type_int, &bmf_type_real, &bmf_type_bool, &bmf_type_int32,
+                                                     &bmf_type_float};
+static const size_t scalar_bytes[SCALARS] = {8, 8, 1, 4, 4};
+
+/* Writes element i, and what the reference makes of it. */
+static void make_element(uint64_t *state, scalar type, int64_t kind, int64_t i, int64_t n, char *to, numbered *seen)
+{
+    const double real = type == A_REAL || type == A_FLOAT ? some_real(state, kind, i, n) : 0;
+    const int64_t whole = type == A_REAL || type == A_FLOAT ? 0 : some_int(state, kind, i, n);
+    const float narrow = (float)real;
+    const int32_t half = (int32_t)whole;
+    const uint8_t truth = whole & 1;
+    const void *from[SCALARS] = {&whole, &real, &truth, &half, &narrow};
+    memcpy(to + (size_t)i * scalar_bytes[type], from[type], scalar_bytes[type]);
+    *seen = (numbered){.number = i, .whole = type == AN_INT32 ? half : type == A_BOOL ? truth : whole};
+    seen->real = type == A_FLOAT ? (double)narrow : real;
+    seen->nan = isnan(seen->real);
+    seen->negative_zero = seen->real == 0 && signbit(seen->real);
+    if (type == A_REAL || type == A_FLOAT)
+        seen->whole = 0;
+}
+
+/* The same processors, evenly. */
+static bmf_partition *evenly(bmf_context *ctx, const bmf_partition *like, int64_t n)
+{
+    const int64_t parts = bmf_partition_parts(like);
+    int64_t *start = calloc((size_t)parts + 1, sizeof *start);
+    bmf_partition *made = NULL;
+    for (int64_t k = 0; k < parts; k++)
+        start[k + 1] = start[k] + n / parts + (k < n % parts);
+    BMF_CHECK(bmf_partition_resized(ctx, like, start, &made));
+    free(start);
+    return made;
+}
+
+/* NaN may stand in any order among themselves, so they are made equal. */
+static void level_nans(const bmf_list *list, scalar type)
+{
+    for (int64_t i = 0; list && i < list->column.count; i++) {
+        double *real = type == A_REAL ? (double *)list->column.data + i : NULL;
+        float *narrow = type == A_FLOAT ? (float *)list->column.data + i : NULL;
+        if (real && isnan(*real))
+            *real = NAN;
+        if (narrow && isnan(*narrow))
+            *narrow = NAN;
+    }
+}
+
+static void check_scalars(bmf_context *ctx, uint64_t *state, scalar type, int64_t n, int64_t kind)
+{
+    const size_t size = scalar_bytes[type];
+    char *x = calloc((size_t)n + 1, size), *expected = calloc((size_t)n + 1, size);
+    numbered *seen = calloc((size_t)n + 1, sizeof *seen);
+    int64_t *order = calloc((size_t)n + 1, sizeof *order);
+    bmf_list *ys = NULL, *numbers = NULL, *again = NULL;
+    for (int64_t i = 0; i < n; i++)
+        make_element(state, type, kind, i, n, x, &seen[i]);
+    qsort(seen, (size_t)n, sizeof *seen, in_order);
+    for (int64_t i = 0; i < n; i++) {
+        order[i] = seen[i].number;
+        memcpy(expected + (size_t)i * size, x + (size_t)order[i] * size, size);
+        if (seen[i].nan && type == A_REAL)
+            ((double *)(void *)expected)[i] = NAN;
+        if (seen[i].nan && type == A_FLOAT)
+            ((float *)(void *)expected)[i] = NAN;
+    }
+    bmf_partition *partition = test_partition(ctx, state, n), *even = evenly(ctx, partition, n);
+    bmf_list *xs = test_list(ctx, scalar_type[type], partition, x);
+    CHECK(bmf_sort(xs, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    level_nans(ys, type);
+    test_equal(ys, even, n, expected, "sort");
+    CHECK(bmf_argsort(xs, &numbers) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(numbers, even, n, order, "argsort");
+    test_equal(xs, partition, n, x, "input of sort");
+    CHECK(bmf_sort(ys, &again) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(again, even, n, expected, "sort of a sorted list");
+    bmf_list_free(xs);
+    bmf_list_free(ys);
+    bmf_list_free(numbers);
+    bmf_list_free(again);
+    bmf_partition_release(partition);
+    bmf_partition_release(even);
+    free(x);
+    free(expected);
+    free(seen);
+    free(order);
+}
+
+/* A tuple {n, x}, sorted by x. */
+typedef struct number_pair {
+    int64_t n;
+    double x;
+} number_pair;
+
+static int second_block(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
+{
+    (void)context;
+    for (int64_t i = 0; i < count; i++)
+        BMF_AT(double, out[0], i) = BMF_AT(const double, in[1], i);
+    return 0;
+}
+static const bmf_type *const pair_components[2] = {&bmf_type_int, &bmf_type_real};
+static const bmf_type pair_type = {BMF_TUPLE, 0, 0, 2, pair_components};
+static const bmf_kernel second = {
+    .name = "second", .block = second_block, .inputs = 1, .input = {&pair_type}, .output = &bmf_type_real};
+
+static void check_tuples(bmf_context *ctx, uint64_t *state)
+{
+    const int64_t n = test_length(state, bmf_processors(ctx), false), kind = test_below(state, 6);
+    number_pair *x = calloc((size_t)n + 1, sizeof *x), *expected = calloc((size_t)n + 1, sizeof *expected);
+    numbered *seen = calloc((size_t)n + 1, sizeof *seen);
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = (number_pair){i, some_real(state, kind, i, n)};
+        seen[i] = (numbered){.real = x[i].x, .number = i, .nan = isnan(x[i].x)};
+        seen[i].negative_zero = x[i].x == 0 && signbit(x[i].x);
+    }
+    qsort(seen, (size_t)n, sizeof *seen, in_order);
+    for (int64_t i = 0; i < n; i++)
+        expected[i] = x[seen[i].number];
+    bmf_partition *partition = test_partition(ctx, state, n), *even = evenly(ctx, partition, n);
+    bmf_list *xs = test_list(ctx, &pair_type, partition, x), *ys = NULL;
+    CHECK(bmf_sort_by(xs, &second, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(ys, even, n, expected, "sort_by");
+    bmf_list_free(xs);
+    bmf_list_free(ys);
+    bmf_partition_release(partition);
+    bmf_partition_release(even);
+    free(x);
+    free(expected);
+    free(seen);
+}
+
+BMF_MAP_KERNEL(fifth, int64_t, i, double, i % 2 ? 0.2 : -0.2)
+
+/* A value for all elements, in one place of memory. */
+static void check_broadcast(bmf_context *ctx)
+{
+    bmf_list *xs, *pairs, *ys = NULL;
+    const double five = 5;
+    double value[17], expected[17];
+    BMF_CHECK(bmf_iota(ctx, 17, &xs));
+    BMF_CHECK(bmf_distl_value(&bmf_type_real, &five, xs, &pairs));
+    bmf_list *fives;
+    BMF_CHECK(bmf_component(pairs, 0, &fives));
+    CHECK(bmf_sort(fives, &ys) == BMF_OK && bmf_to_array(ys, value) == BMF_OK, "%s", bmf_error_text(ctx));
+    for (int i = 0; i < 17; i++)
+        expected[i] = 5;
+    CHECK(memcmp(value, expected, sizeof value) == 0, "sort of equal numbers");
+    bmf_list_free(xs);
+    bmf_list_free(pairs);
+    bmf_list_free(fives);
+    bmf_list_free(ys);
+}
+
+BMF_MAP_KERNEL(squared, double, x, double _Complex, x *x)
+
+static void check_refusals(bmf_context *ctx)
+{
+    bmf_list *xs = NULL, *zs = NULL, *ys = NULL;
+    BMF_CHECK(bmf_iota_real(ctx, 20, &xs));
+    BMF_CHECK(bmf_map(xs, &squared, &zs));
+    test_refused(ctx, bmf_sort(zs, &ys), BMF_ERROR_TYPE, "complex", "a sort of complex numbers");
+    test_refused(ctx, bmf_argsort(zs, &ys), BMF_ERROR_TYPE, "complex", "an argsort of complex numbers");
+    test_refused(ctx, bmf_sort_by(xs, &squared, &ys), BMF_ERROR_TYPE, "complex", "a complex key");
+    test_refused(ctx, bmf_sort_by(xs, &fifth, &ys), BMF_ERROR_TYPE, "fifth", "a key of other elements");
+    CHECK(!ys, "a refused sort made a list");
+    bmf_list_free(xs);
+    bmf_list_free(zs);
+}
+
+int main(int argc, char **argv)
+{
+    bmf_context *ctx;
+    BMF_CHECK(bmf_open(&argc, &argv, &ctx));
+    uint64_t state = 50;
+    for (int machine = 0; machine < TEST_MACHINES; machine++) {
+        BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, machine)));
+        for (int repeat = 0; repeat < 4; repeat++)
+            for (scalar type = 0; type < SCALARS; type++)
+                check_scalars(ctx, &state, type, test_length(&state, bmf_processors(ctx), false),
+                              test_below(&state, 6));
+        for (int64_t kind = 0; kind < 6; kind++)
+            check_scalars(ctx, &state, (scalar)test_below(&state, SCALARS), 20000 + 1000 * kind, kind);
+        for (int repeat = 0; repeat < 6; repeat++)
+            check_tuples(ctx, &state);
+        check_broadcast(ctx);
+        check_refusals(ctx);
+    }
+    BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, 3)));
+    check_scalars(ctx, &state, A_REAL, 1500000, 5); /* past the caches */
+    check_scalars(ctx, &state, AN_INT, 1500000, 0);
+    const int failed = bmf_close(ctx);
+    return test_finish() || failed;
+}

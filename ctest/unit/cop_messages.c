@@ -1,0 +1,203 @@
+/* COP programs on meshes of dynamic routers: the values of random programs against a sequential interpreter of their
+ * operators, with e-cube and adaptive routers, small buffers and slow links; addresses of Figure 7-3; kernels by hand;
+ * what programs do wrong. The routers themselves refuse words out of order. COP_PROGRAMS sets how many programs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bmf/status.h"
+#include "ctest/support/cop_random.h"
+#include "predict/cop/run.h"
+
+enum { ROUTERS = 4, USUAL = 300 };
+
+static bmf_dynamic_settings settings_of(int number)
+{
+    bmf_dynamic_settings s = {.routing = number % 2 ? BMF_DYNAMIC_ADAPTIVE : BMF_DYNAMIC_ECUBE,
+                              .channels = number % 2 ? 5 : 1,
+                              .buffer = 8,
+                              .inject_channels = 1,
+                              .addresses = BMF_DYNAMIC_ADDRESSES,
+                              .header = 1,
+                              .link = 1,
+                              .inject = 1,
+                              .credit = 1,
+                              .inject_credit = 1,
+                              .eject_credit = 1,
+                              .speedup = 1,
+                              .atomic = number % 2,
+                              .shared = true};
+    if (number >= 2) {
+        s.buffer = 2;
+        s.link = 3;
+        s.credit = 2;
+        s.header = number - 1;
+        s.shared = false;
+    }
+    return s;
+}
+
+static bmf_cop_program *parse(const char *text, const char *size)
+{
+    bmf_cop_settings settings = {.length = 24, .dynamic = true};
+    bmf_cop_program *program = NULL;
+    assert_int_equal(mesh_parse(size, false, &settings.mesh), BMF_OK);
+    if (cop_parse(text, (int64_t)strlen(text), "test.cop", &settings, &program) != BMF_OK)
+        fail_msg("%s: %s", text, bmf_error_text(NULL));
+    return program;
+}
+
+static bmf_cop_plan *planned(const bmf_cop_program *program)
+{
+    const bmf_cop_plan_settings settings = {
+        .hardware = {.pipelines = 2, .length = 24}, .costs = cop_usual_costs, .effort = 2000, .by_messages = true};
+    bmf_cop_plan *plan = NULL;
+    if (cop_plan_make(program, &settings, NULL, &plan) != BMF_OK)
+        fail_msg("%s", bmf_error_text(NULL));
+    return plan;
+}
+
+/* ---- addresses ---- */
+
+static int address_at(const char *text, int64_t op, int64_t node)
+{
+    bmf_cop_program *program = parse(text, "2x2");
+    bmf_cop_plan *plan = planned(program);
+    int most;
+    uint8_t *address = cop_colour_addresses(plan, &most);
+    const int found = address[(op * BMF_COP_PARTS + BMF_COP_SINGLE) * 4 + node];
+    free(address);
+    cop_plan_free(plan);
+    cop_free(program);
+    return found;
+}
+
+/* Figure 7-3; in a loop a message of D may come while those of A and B of the next pass do. */
+static void addresses(void **state)
+{
+    static const char *const once = "(sequential (stream 'A 1 3) (stream 'B 1 3) (stream 'C 3 2) (stream 'D 2 3))";
+    static const char *const again = "(loop 'l 9 (stream 'A 1 3) (stream 'B 1 3) (stream 'C 3 2) (stream 'D 2 3))";
+    static const char *const side = "(parallel (stream 'A 1 3) (stream 'B 2 3))";
+    (void)state;
+    assert_int_equal(address_at(once, 0, 3), 1);
+    assert_int_equal(address_at(once, 1, 3), 2);
+    assert_int_equal(address_at(once, 2, 2), 1);
+    assert_int_equal(address_at(once, 3, 3), 1);
+    assert_int_equal(address_at(once, 3, 1), 0);
+    assert_int_equal(address_at(again, 3, 3), 3);
+    assert_int_equal(address_at(side, 1, 3), 2);
+}
+
+/* ---- kernels ---- */
+
+static int64_t kernel_cycles(const char *text, const char *size, int router)
+{
+    bmf_cop_program *program = parse(text, size);
+    bmf_cop_plan *plan = planned(program);
+    const bmf_dynamic_settings settings = settings_of(router);
+    bmf_cop_times times;
+    if (cop_run_messages(plan, &settings, cop_kernel, plan, NULL, &times) != BMF_OK)
+        fail_msg("%s: %s", text, bmf_error_text(NULL));
+    free(times.time);
+    cop_plan_free(plan);
+    cop_free(program);
+    return times.cycles;
+}
+
+static void kernels(void **state)
+{
+    (void)state;
+    for (int router = 0; router < 2; router++) {
+        /* a word a cycle, a header, and the way: two links, into the first router and out of the last */
+        assert_int_equal(kernel_cycles("(stream 's 0 2 :m 100)", "3x1", router), 100 + 1 + 2 + 2);
+        /* everyone reads and writes each word: 2 cycles along x, then 2 along y */
+        assert_in_range(kernel_cycles("(broadcast 'b 0 :m 1024 :impl dyn_bcast_dense)", "8x8", router), 3584, 4608);
+        /* 63 messages of two words, one after the other; twice as long where channels must be empty between */
+        assert_in_range(kernel_cycles("(broadcast 'b 0 :impl dyn_bcast)", "8x8", router), 126, router ? 280 : 150);
+        assert_in_range(kernel_cycles("(cshift 'c 1 :m 1000)", "4x1", router), 2000, 2030);
+    }
+}
+
+/* ---- random programs ---- */
+
+static void try_program(cop_made *m, const char *size, int router)
+{
+    static cop_world w;
+    cop_values expected[COP_NODES];
+    const bmf_dynamic_settings settings = settings_of(router);
+    bmf_cop_times times;
+    cop_make_program(m);
+    bmf_cop_program *program = parse(m->text, size);
+    bmf_cop_plan *plan = planned(program);
+    w.program = program;
+    cop_expect(program, expected);
+    if (cop_run_messages(plan, &settings, cop_world_body, &w, NULL, &times) != BMF_OK)
+        fail_msg("%s on %s, router %d: %s", m->text, size, router, bmf_error_text(NULL));
+    for (int64_t n = 0; n < program->settings.mesh.nodes; n++)
+        if (memcmp(w.node[n], expected[n], sizeof expected[n]) != 0)
+            fail_msg("%s on %s, router %d: node %d has other values", m->text, size, router, (int)n);
+    free(times.time);
+    cop_plan_free(plan);
+    cop_free(program);
+}
+
+static void random_programs(void **state)
+{
+    static const char *const size[] = {"2x2", "3x3", "4x3", "5x4", "3x3x2"};
+    const char *programs = getenv("COP_PROGRAMS");
+    const int count = programs ? atoi(programs) : USUAL;
+    cop_made m = {.seed = 19970102, .dynamic = true};
+    (void)state;
+    for (int k = 0; k < count; k++)
+        try_program(&m, size[k % 5], k % ROUTERS);
+}
+
+/* ---- mistakes ---- */
+
+static int wrong_body(void *state, const bmf_cop_services *s)
+{
+    const int mistake = *(const int *)state;
+    int32_t word[64] = {0}, source = mistake == 1 ? s->node % 2 : mistake == 2 ? 9 : 0;
+    s->init(s->state);
+    if (mistake != 0)
+        s->load(s->state, 0, 1, &source);
+    if (mistake == 3 || s->node == source)
+        s->write(s->state, 0, word);
+    else
+        s->read(s->state, 0, word);
+    if (mistake == 4 && s->node == 2)
+        s->read(s->state, 0, word);
+    return 0;
+}
+
+static void mistakes_at_run_time(void **state)
+{
+    static const char *const says[] = {"node 0, operator 'b', cycle 0: it has not been loaded",
+                                       "load 1 has the operand", "operand 1 is 9, outside the subset of 4 nodes",
+                                       "it is written by a node that is not its source, which is node 0",
+                                       "every node waits for ever: node 2 reads operator 'b'"};
+    const bmf_dynamic_settings settings = settings_of(0);
+    (void)state;
+    for (int k = 0; k < 5; k++) {
+        bmf_cop_program *program = parse("(broadcast 'b (runtime) :m 64)", "2x2");
+        bmf_cop_plan *plan = planned(program);
+        bmf_cop_times times;
+        assert_int_equal(cop_run_messages(plan, &settings, wrong_body, &k, NULL, &times), BMF_ERROR_KERNEL);
+        if (!strstr(bmf_error_text(NULL), says[k]))
+            fail_msg("'%s' does not say '%s'", bmf_error_text(NULL), says[k]);
+        cop_plan_free(plan);
+        cop_free(program);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(addresses), cmocka_unit_test(kernels),
+                                       cmocka_unit_test(random_programs), cmocka_unit_test(mistakes_at_run_time)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
