@@ -49,6 +49,12 @@ typedef struct bmf_scope {
     int64_t entered, left; /* number of actions of the whole log before it was entered and left; left -1: open */
 } bmf_scope;
 
+/* Standard deviations of logarithms that a run has in common: of all its computing, and of all uses of an equation. */
+typedef struct bmf_action_spread {
+    double common;
+    float equation[256];
+} bmf_action_spread;
+
 typedef struct bmf_actions {
     int64_t processors;
     int64_t count, capacity;
@@ -62,6 +68,7 @@ typedef struct bmf_actions {
     uint32_t open;         /* innermost open scope */
     bmf_trace_run *names;  /* whose names and nodes are meant; not owned */
     double relative_error; /* of all computing at once, for a machine whose speed is stated and not measured */
+    bmf_action_spread spread;
     int64_t *last_received,
         *last_waited; /* working memory by processor: the last message to it, the last round waited for */
 } bmf_actions;

@@ -8,6 +8,8 @@
 /* What computing costs: predict/model/model_costs.c. */
 typedef struct bmf_model_costs bmf_model_costs;
 bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processors);
+/* What the machine states and its sheet says of all computing of a run. */
+void model_costs_spread(const bmf_machine *machine, bmf_actions *actions);
 void model_costs_free(bmf_model_costs *costs);
 /* The cost of `elements` elements of a kernel on one processor. operations: of one element, as in bmf_work; work: what
  * it does for all of them, or NULL; measured: the seconds they took on this host's thread. */

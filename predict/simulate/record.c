@@ -236,7 +236,10 @@ void record_compute(bmf_simulator *s, const bmf_action *action, double begin, do
                        .amount = action->amount,
                        .peer = -1,
                        .name = action->name},
-           begin, end, around(end - begin, hypot(hypot(shared, (double)action->own), s->actions->relative_error)));
+           begin, end,
+           around(end - begin,
+                  hypot(hypot(hypot(shared, (double)action->own), s->actions->relative_error),
+                        hypot(s->actions->spread.common, (double)s->actions->spread.equation[action->equation]))));
 }
 
 /* Of a message's times: its own, or that of all the network's times. */
