@@ -15,11 +15,14 @@
     X(choose)                                                                                                          \
     X(compare)                                                                                                         \
     X(convert)                                                                                                         \
+    X(core)                                                                                                            \
     X(cop)                                                                                                             \
     X(doctor)                                                                                                          \
+    X(format)                                                                                                          \
     X(machine)                                                                                                         \
     X(mesh)                                                                                                            \
     X(model)                                                                                                           \
+    X(notation)                                                                                                        \
     X(plan)                                                                                                            \
     X(parallelise)                                                                                                     \
     X(permute)                                                                                                         \
