@@ -58,8 +58,13 @@ int stated_read(const parallelise_options *options, stated_names *names)
 {
     const bmf_predict_options *o = &options->predict;
     *names = (stated_names){0};
-    for (int k = 0; k < o->program.library.count; k++)
-        BMF_TRY(read_names(o->program.library.text[k], names));
+    int status = BMF_OK;
+    for (int k = 0; k < o->program.library.count && status == BMF_OK; k++) {
+        char *path = library_path(o->program.library.text[k]);
+        status = read_names(path, names);
+        free(path);
+    }
+    BMF_TRY(status);
     return read_names(o->path, names);
 }
 
