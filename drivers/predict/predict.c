@@ -101,7 +101,7 @@ static int check_mpi_options(bmf_predict_options *o)
     const bool model = o->path && is_model(o->path);
     if (o->set.count > 0 && !model)
         return usage_error("--set is for files of equations, F.model");
-    if (model && (o->program.argument || o->program.library.count || o->reassociate || o->ranks || o->repeats))
+    if (model && (o->program.argument.count || o->program.library.count || o->reassociate || o->ranks || o->repeats))
         return usage_error("--arg, --library, --free, --ranks and --repeats are not for files of equations");
     if (!o->mpi && (o->sources != 0 || o->bound >= 0 || o->launch || o->swept))
         return usage_error("--bound, --launch, --sources and --sweep are for --mpi");
@@ -127,7 +127,7 @@ static int check_options(bmf_predict_options *o, const bmf_operands *operands)
         o->command = operands->text;
         if (operands->count == 0)
             return usage_error("which program? give it behind --");
-        if (o->program.argument || o->program.library.count || o->reassociate)
+        if (o->program.argument.count || o->program.library.count || o->reassociate)
             return usage_error("--arg, --library and --free are for programs of the language; give a C program its own "
                                "arguments behind it");
     } else {
@@ -515,7 +515,7 @@ static const bmf_option options[] = {
     BMF_OPTION("set", "NAME=X", BMF_LIST(bmf_predict_options, set),
                "the size, or a parameter, of a file of equations; may be given several times"),
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
-    BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
+    BMF_OPTION("arg", "FILE", BMF_LIST(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
     BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(bmf_predict_options, schedule),
                "algorithms that are taken whatever they cost, as split=tree,reduce=doubling"),
