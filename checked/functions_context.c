@@ -1,7 +1,7 @@
 /* The functions of bmf/context.h, bmf/mpi.h and bmf/status.h.
  *
- * Not here: bmf_fail, which takes any number of arguments; bmf_open and bmf_exit_on_error, which have no context yet or
- * no longer; what takes no pointer. */
+ * Not here: bmf_fail, which takes any number of arguments; bmf_place_enter, whose text is a macro's; bmf_open and
+ * bmf_exit_on_error, which have no context yet or no longer; what takes no pointer. */
 #include "bmf/mpi.h"
 #include "checked/checked.h"
 
@@ -53,6 +53,8 @@ VOID_FUNCTION(bmf_barrier, (bmf_context *ctx), (ctx),
               BMF_COLLECTIVE, CONTEXT(ctx))
 VOID_FUNCTION(bmf_region_begin, (bmf_context *ctx, const char *name), (ctx, name),
               BMF_COLLECTIVE, CONTEXT(ctx), TEXT(name), REGION(1))
+VOID_FUNCTION(bmf_region_begin_keyed, (bmf_context *ctx, const char *name, int64_t key), (ctx, name, key),
+              BMF_COLLECTIVE, CONTEXT(ctx), TEXT(name), NUMBER(key), REGION(1))
 VOID_FUNCTION(bmf_region_end, (bmf_context *ctx), (ctx),
               BMF_COLLECTIVE, CONTEXT(ctx), REGION(-1))
 

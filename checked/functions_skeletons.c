@@ -1,4 +1,5 @@
-/* The functions of bmf/skeletons.h and bmf/npy.h. */
+/* The functions of bmf/skeletons.h, bmf/files.h and bmf/npy.h. */
+#include "bmf/files.h"
 #include "bmf/npy.h"
 #include "bmf/skeletons.h"
 #include "checked/checked.h"
@@ -157,3 +158,9 @@ STATUS_FUNCTION(bmf_npy_read_as,
                 BMF_COLLECTIVE, CONTEXT(ctx), TEXT(path), TYPE(scalar), OPTIONAL_PARTITION(partition), NEW_LIST(list))
 STATUS_FUNCTION(bmf_npy_write, (const bmf_list *list, const char *path), (list, path),
                 BMF_COLLECTIVE, LIST(list), TEXT(path))
+STATUS_FUNCTION(bmf_file_read,
+                (bmf_context *ctx, const char *name, const bmf_type *item, bmf_partition *partition, bmf_list **list),
+                (ctx, name, item, partition, list),
+                BMF_COLLECTIVE, CONTEXT(ctx), TEXT(name), TYPE(item), OPTIONAL_PARTITION(partition), NEW_LIST(list))
+STATUS_FUNCTION(bmf_file_write, (const bmf_list *list, const char *name), (list, name),
+                BMF_COLLECTIVE, LIST(list), TEXT(name))

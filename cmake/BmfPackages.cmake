@@ -68,7 +68,7 @@ set(CPACK_DEBIAN_LIBRARY_DESCRIPTION
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libbmf-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libbmf${BMF_ABI} (= ${PROJECT_VERSION}), libmpich-dev, libgsl-dev, libconfig-dev, zlib1g-dev, pkg-config")
+    "libbmf${BMF_ABI} (= ${PROJECT_VERSION}), libmpich-dev, libgsl-dev, libconfig-dev, zlib1g-dev, pkg-config${BMF_HDF5_PACKAGE}")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
     "Bird-Meertens skeletons over MPI and OpenMP (development files)
  Headers, the static library, and files for pkg-config and CMake.")

@@ -29,7 +29,8 @@ int load_program(bmf_context *ctx, const bmf_driver_options *options, const char
     const bmf_program_options loaded = {.path = path,
                                         .library = options->library.text,
                                         .libraries = options->library.count,
-                                        .argument = options->argument,
+                                        .argument = options->argument.text,
+                                        .arguments = options->argument.count,
                                         .processors = options->processors};
     BMF_TRY(program_load(ctx, &loaded, program));
     return set_processors(ctx, options, program);

@@ -6,10 +6,10 @@
 #include "skeletons/language/program.h"
 
 typedef struct bmf_driver_options {
-    bmf_strings library; /* files of definitions */
-    const char *argument;
-    int64_t processors; /* 0: as many as ranks, and as the program needs */
-    const char *out;    /* run: a .npy file for the result */
+    bmf_strings library;  /* files of definitions */
+    bmf_strings argument; /* files */
+    int64_t processors;   /* 0: as many as ranks, and as the program needs */
+    const char *out;      /* run: a data file for the result */
     bool json, stats;
 } bmf_driver_options;
 
@@ -18,8 +18,9 @@ typedef struct bmf_driver_options {
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_driver_options, library),                                               \
                "a file of definitions `$name = expression`; may be given several times")
 #define BMF_ARGUMENT_OPTION                                                                                            \
-    BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_driver_options, argument),                                                  \
-               "the argument: a .npy file, or data as text (.bmfdata); default: the data at the end of the program")
+    BMF_OPTION("arg", "FILE", BMF_LIST(bmf_driver_options, argument),                                                  \
+               "the argument: a data file (x.npy, x.npz:NAME, x.csv:COLUMNS, x.raw:TYPE, x.h5:/NAME; docs/data.md), "  \
+               "or data as text (.bmfdata); several: a tuple; default: the data at the end of the program")
 #define BMF_FREE_OPTION BMF_OPTION("free", NULL, BMF_CONTEXT, "allow laws that associate sums of reals anew")
 
 /* And their operand. */

@@ -8,7 +8,7 @@
 #include "drivers/program_options.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
-#include "bmf/npy.h"
+#include "bmf/files.h"
 
 enum { LARGEST_VALUE = 1 << 20 };
 
@@ -57,7 +57,7 @@ static int write_value(bmf_context *ctx, bmf_value *result, const char *path)
     bmf_list *list = NULL;
     int status = program_list(ctx, result, &list);
     if (status == BMF_OK)
-        status = bmf_npy_write(list, path);
+        status = bmf_file_write(list, path);
     bmf_list_free(list);
     return status;
 }
@@ -137,15 +137,15 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 static const bmf_option options[] = {
     BMF_LIBRARY_OPTION,
     BMF_OPTION(
-        "arg", "FILE", BMF_TEXT(bmf_driver_options, argument),
-        "the argument: a .npy file (read in parallel if the program splits it first) or data as text; default: the "
-        "data at the end of the program"),
+        "arg", "FILE", BMF_LIST(bmf_driver_options, argument),
+        "the argument: a data file (x.npy, x.npz:NAME, x.csv:COLUMNS, x.raw:TYPE, x.h5:/NAME; docs/data.md), read in "
+        "parallel if the program splits it first, or data as text; several: a tuple; default: the data at the end of "
+        "the program"),
     BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, BMF_MAX_PROCESSORS),
                "processors of the machine; default: the ranks, or as many as the program splits over"),
-    BMF_OPTION(
-        "out", "FILE.npy", BMF_TEXT(bmf_driver_options, out),
-        "write the value, a list, to a file instead of printing it; every rank writes its parts if the program ends "
-        "with `P_Reduce (B_Op (B_Conc))`, which is then left out"),
+    BMF_OPTION("out", "FILE", BMF_TEXT(bmf_driver_options, out),
+               "write the value, a list, to a data file instead of printing it; every rank writes its parts if the "
+               "program ends with `P_Reduce (B_Op (B_Conc))`, which is then left out"),
     BMF_OPTION("trace", "FILE", BMF_CONTEXT, "record a trace (see `bmf trace`, `bmf convert`)"),
     BMF_FREE_OPTION,
     BMF_OPTION("stats", NULL, BMF_FLAG(bmf_driver_options, stats),

@@ -30,9 +30,9 @@ void print_remarks(const bmf_trace_run *run);
 int make_run_intervals(bmf_trace_run *run, uint32_t node, int64_t instance, bmf_intervals **intervals, char **why);
 
 /* The report about one run, or two side by side (second may be NULL); count runs of one program at different numbers of
- * processors make its speed-up curve. */
+ * processors make its speed-up curve. sources: see bmf_report_contents. */
 int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *const *all, int count,
-                    const bmf_strings *topologies, const char *path);
+                    const bmf_strings *topologies, const char *sources, const char *path);
 
 /* {"run": "measured", "program", "machine", "processors", "ranks", "threads", "seconds", "events", "lost_events"}. */
 json_t *run_json(const bmf_trace_run *run);

@@ -8,6 +8,7 @@
 #include <bmf/context.h>
 #include <bmf/kernel.h>
 #include <bmf/list.h>
+#include <bmf/files.h>
 #include <bmf/npy.h>
 #include <bmf/operators.h>
 #include <bmf/partition.h>
@@ -21,5 +22,7 @@
 #include <bmf/trace.h>
 #include <bmf/type.h>
 #include <bmf/version.h>
+
+#include <bmf/places.h> /* last: macros of the functions above */
 
 #endif

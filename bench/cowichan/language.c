@@ -46,7 +46,8 @@ int language_open(bmf_context *ctx, const char *sources, const char *directory, 
     matrix_write(run, argument, &both);
     matrix_free(&both);
     MPI_Barrier(MPI_COMM_WORLD);
-    BMF_TRY(program_load(ctx, &(bmf_program_options){.path = path, .argument = text_copy(argument)}, program));
+    const bmf_program_options options = {.path = path, .argument = (const char *[]){argument}, .arguments = 1};
+    BMF_TRY(program_load(ctx, &options, program));
     program_rewrite(program, &(bmf_rewriting){.laws = ~0u});
     return BMF_OK;
 }

@@ -101,6 +101,49 @@ END
     assert_line --regexp "^ +200 "
 }
 
+@test "several sessions; what runs and sessions have in common; intervals of speed-ups" {
+    make_array x.npy 640000
+    common=(roots.bmf --arg x.npy --ranks 2 --launch "$launch" --repeats 3 --max-spread 100000 -o s.machine)
+    refuses "lacks runs of session 1" calibrate "${common[@]}" --session 2
+    bmf calibrate "${common[@]}" --session 1
+    assert_success
+    assert_equal "$(ls s.machine.runs/*.trace | wc -l)" 15
+    bmf calibrate "${common[@]}" --session 2
+    assert_success
+    assert_equal "$(ls s.machine.runs/*.trace | wc -l)" 30
+    assert_line --regexp "^runs of one size differ by [0-9.]+ % in common, and 2 sessions by [0-9.]+ %"
+    grep -q "runs = 30; sessions = 2;" s.kernels
+    bmf predict roots.bmf --arg x.npy --machine s.machine --procs 1,2
+    assert_success
+    assert_line --regexp "^of the interval of [12] processors? [0-9]+ % is what runs here differ by"
+    bmf predict roots.bmf --arg x.npy --machine s.machine --procs 1,2 --json
+    assert_success
+    python3 - "$output" <<'END'
+import json, sys
+one, two = json.loads(sys.argv[1])["runs"]
+assert one["speed_up"] == one["speed_up_lo"] == one["speed_up_hi"] == 1
+assert two["speed_up_lo"] < two["speed_up"] < two["speed_up_hi"], two
+assert abs(sum(two["spread"].values()) - 1) < 1e-9, two
+END
+}
+
+# Three runs of the larger size, of which one computes for sixteen times as many elements.
+@test "runs that differ too much are named, and only these are repeated" {
+    cat >odd <<END
+#!/bin/sh
+n=\$1
+if [ "\$n" = 320000 ] && [ -z "\$PMI_RANK" -o "\$PMI_RANK" = 0 ]; then echo run >>"$PWD/count"; fi
+exec "$BMF_BIN_DIR/01-sum-of-squares" \$n
+END
+    chmod +x odd
+    refuses "elements differ by" calibrate --args 2000,80000,320000 --ranks 1 --launch "$launch" --repeats 3 --max-spread 1 -o c.machine -- ./odd {n}
+    assert_regex "$stderr" "run [0-9] \\([0-9.]+ times the median\\)"
+    kept=$(ls c.machine.runs/*.trace | wc -l)
+    [ "$kept" -lt 9 ] && [ "$kept" -ge 6 ]
+    bmf calibrate --args 2000,80000,320000 --ranks 1 --launch "$launch" --repeats 3 --max-spread 1 --allow-noise -o c.machine -- ./odd {n}
+    assert_success
+}
+
 # Runs that succeeded are not repeated.
 @test "an interrupted calibration goes on" {
     make_array x.npy 640000

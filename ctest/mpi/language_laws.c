@@ -31,6 +31,9 @@ typedef struct law_program {
 #define MANY                                                                                                           \
     "B_Map (" HALF " . B_Op (B_Sqrt) . B_Op (B_Real)) . B_Op (B_Iota) . B_Op (B_Times) . B_Alltup [B_Op (B_Mod) . "    \
     "B_Alltup [B_Op (B_Abs), B_Con (B_Int 23)], B_Con (B_Int 1311)]"
+#define SUM "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))"
+#define TWO_TOTALS                                                                                                     \
+    "B_Alltup [P_Reduce (B_Op (B_Plus)) . P_Map (" SUM "), P_Reduce (B_Op (B_Max)) . P_Map (B_Op (B_Length))]"
 #define ABOVE(limit) "B_Op (B_Length) . B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Real " #limit ")])"
 #define TWO_COUNTS   "B_Alltup [" ABOVE(40) ", B_Op (B_Length), " ABOVE(3.5) "]"
 #define THREE_REDUCTIONS                                                                                               \
@@ -74,6 +77,22 @@ static const law_program programs[] = {
      "B_Reduce (B_Op (B_And)) (B_Con (B_True)) . P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 3)"},
     {BMF_LAW_REDUCE_PROMOTION, BOOLS,
      "B_Reduce (B_Op (B_Or)) (B_Con (B_False)) . P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 3)"},
+    {BMF_LAW_REDUCE_TOGETHER, INTS, TWO_TOTALS " . P_Split (B_Num 5)"},
+    {BMF_LAW_REDUCE_TOGETHER, INTS, "B_Map (" TWO_TOTALS " . P_Split (B_Num 3)) . B_Split (B_Num 2)"},
+    {BMF_LAW_REDUCE_TOGETHER, INTS,
+     "B_Alltup [P_Reduce (B_Op (B_Max)) . P_Map (" SUM ") . P_Split (B_Num 6), B_Op (B_Length), B_Op (B_Neg) . "
+     "P_Reduce (B_Op (B_Plus)) . P_Map (B_Op (B_Length)) . P_Split (B_Num 6)]"},
+    {BMF_LAW_REDUCE_TOGETHER, REALS,
+     "B_Alltup [P_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)), " HALF " . P_Reduce (B_Op (B_Times)) (B_Con (B_Real 2)), "
+     "P_Reduce (B_Op (B_Minus)) (B_Con (B_Real 1))] . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0))) . P_Split "
+     "(B_Num 6)"},
+    {BMF_LAW_REDUCE_TOGETHER, INTS,
+     "P_Map (B_Alltup [P_Reduce (B_Op (B_Plus)), P_Reduce (B_Op (B_Min))] . P_Map (" SUM ") . P_Split (B_Num 2)) . "
+     "P_Split (B_Num 3) (B_Num 1)"},
+    {BMF_LAW_REDUCE_TOGETHER, INTS,
+     "B_Alltup [P_Reduce (B_Zip (B_Op (B_Plus))) . P_Map (B_Allvec [" SUM ", B_Op (B_Length)]), P_Reduce (B_Op "
+     "(B_Conc)), P_Reduce (B_Op (B_Plus)) . P_Map (" SUM "), P_Reduce (B_Op (B_Conc)) . P_Map (B_Map (" SQUARE "))] . "
+     "P_Split (B_Num 4)"},
     {BMF_LAW_MAP_REDUCE, INTS, "B_Reduce (B_Op (B_Plus)) . B_Map (" SQUARE ")"},
     {BMF_LAW_MAP_REDUCE, REALS, "B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 1)) . B_Map (" HALF ")"},
     {BMF_LAW_MAP_REDUCE, REALS, "B_Reduce (B_Op (B_Minus)) . B_Map (" SQUARE ")"},

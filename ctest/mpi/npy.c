@@ -411,14 +411,47 @@ static void test_ragged_rows(void)
     CHECK(!exists(path_of("ragged.npy")) && !is_left("ragged.npy"), "a file was left behind");
 }
 
+/* A list of pairs as a structure, and the structure as structs in C. */
+static void test_structures(void)
+{
+    typedef struct item {
+        int64_t number;
+        double real;
+    } item;
+    bmf_list *list, *items;
+    bmf_partition *partition;
+    const int64_t count = 1234;
+    BMF_CHECK(bmf_partition_even(ctx, count, &partition));
+    BMF_CHECK(bmf_list_create(ctx, bmf_type_pair(&bmf_type_int, &bmf_type_real), partition, &list));
+    const int64_t begin = bmf_list_local_begin(list), end = bmf_list_local_end(list);
+    for (int64_t i = begin; i < end; i++) {
+        ((int64_t *)bmf_list_data_writable(list, 0))[i - begin] = int_at(i);
+        ((double *)bmf_list_data_writable(list, 1))[i - begin] = real_at(i);
+    }
+    BMF_CHECK(bmf_npy_write(list, path_of("items.npy")));
+    BMF_CHECK(bmf_npy_read_as(ctx, path_of("items.npy"), bmf_type_struct(sizeof(item), "item"), NULL, &items));
+    int64_t stride;
+    const item *read = bmf_list_data(items, 0, &stride);
+    bool equal = bmf_length(items) == count && (begin == end || stride == sizeof(item));
+    for (int64_t i = begin; i < end && equal; i++)
+        equal = read[i - begin].number == int_at(i) && read[i - begin].real == real_at(i);
+    CHECK(equal, "structures of %" PRId64 " items", count);
+    check_failed(bmf_npy_read_as(ctx, path_of("items.npy"), bmf_type_struct(24, "body"), NULL, &items), BMF_ERROR_TYPE,
+                 "cannot read {int, real} as body");
+    bmf_list_free(items);
+    bmf_list_free(list);
+    bmf_partition_release(partition);
+    remove(path_of("items.npy"));
+}
+
 static void test_wrong_types(void)
 {
     bmf_list *list;
     bmf_partition *partition;
     BMF_CHECK(bmf_partition_even(ctx, 10, &partition));
-    BMF_CHECK(bmf_list_create(ctx, bmf_type_pair(&bmf_type_int, &bmf_type_real), partition, &list));
-    check_failed(bmf_npy_write(list, path_of("pair.npy")), BMF_ERROR_TYPE, "cannot write [{int, real}] as .npy");
-    CHECK(!exists(path_of("pair.npy")), "a file was written");
+    BMF_CHECK(bmf_list_create(ctx, bmf_type_struct(24, "body"), partition, &list));
+    check_failed(bmf_npy_write(list, path_of("body.npy")), BMF_ERROR_TYPE, "cannot write [body] as .npy");
+    CHECK(!exists(path_of("body.npy")), "a file was written");
     bmf_list_free(list);
     bmf_partition_release(partition);
 }
@@ -556,6 +589,7 @@ int main(int argc, char **argv)
     test_header();
     test_broadcast();
     test_ragged_rows();
+    test_structures();
     test_wrong_types();
     test_wrong_partition();
     test_bad_bytes();

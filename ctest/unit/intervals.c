@@ -259,7 +259,10 @@ static void one_message(void **state)
     assert_int_equal(all->insufficient, 0);
     assert_int_equal(all->lost, 120);
     assert_int_equal(all->synchronisation, 40); /* 20 to 60 */
-    assert_int_equal(all->variation, 10);       /* 80 to 90 */
+    assert_int_equal(all->receive_waiting, 40);
+    assert_int_equal(all->receive_transport, 30);
+    assert_int_equal(all->receive_overhead, 0);
+    assert_int_equal(all->variation, 10); /* 80 to 90 */
     assert_int_equal(all->imbalance, 40);
     assert_int_equal(all->overlap, 0);
     assert_int_equal(all->kind_rounds[BMF_COMMUNICATION_SPLIT], 2);
@@ -268,6 +271,59 @@ static void one_message(void **state)
     assert_int_equal(interval->instances, 1);
     assert_true(interval->efficiency.efficiency == 0.4 && interval->efficiency.communication == 0.6);
     assert_true(isnan(interval->efficiency.serialisation) && isnan(interval->efficiency.transfer));
+    intervals_free(intervals);
+    run_free(run);
+}
+
+/* The same receive in a prediction that says what taking a message takes. */
+static void parts_of_a_receive(void **state)
+{
+    (void)state;
+    static const int64_t cost[] = {12, 50, 70, 100}, waiting[] = {40, 20, 0, 0}, transport[] = {18, 0, 0, 0};
+    for (int k = 0; k < 4; k++) {
+        bmf_trace_run *run = reference_empty_run(2);
+        char text[32];
+        snprintf(text, sizeof text, "1000:%d", (int)cost[k]);
+        run_add_fact(run, "receive overhead", text);
+        reference_event(run, BMF_EVENT_SEND, 0, 60, 70, 0, 0, 0, 1, 1000);
+        reference_event(run, BMF_EVENT_RECEIVE, 1, 20, 90, 0, 0, 0, 0, 1000);
+        reference_event(run, BMF_EVENT_RECEIVE, 1, 90, 95, 0, 0, 1, 0, 8); /* nobody sent it */
+        bmf_intervals *intervals = intervals_of(run, NULL);
+        const bmf_characteristics *all = &intervals->interval[0].all;
+        assert_int_equal(all->receive_waiting, waiting[k]);
+        assert_int_equal(all->receive_transport, transport[k]);
+        assert_int_equal(all->receive_overhead, 75 - waiting[k] - transport[k]);
+        intervals_free(intervals);
+        run_free(run);
+    }
+}
+
+/* Two calls of one node from two lines, and one of another; the order is that of the entries. */
+static void places_of_entries(void **state)
+{
+    (void)state;
+    bmf_trace_run *run = reference_empty_run(2);
+    const uint32_t call = run_call(run, 0, "scan plus", skeleton_scan.id), other = run_call(run, 0, "gather", 0);
+    const uint32_t late = run_name(run, "a.c:9"), early = run_name(run, "a.c:4");
+    for (int32_t lane = 0; lane < 2; lane++)
+        for (int32_t k = 0; k < 4; k++)
+            run_add(run, &(bmf_event){.begin = 10 * k,
+                                      .end = 10 * k + 5,
+                                      .node = k == 3 ? other : call,
+                                      .instance = k == 3 ? 0 : (uint32_t)k,
+                                      .lane = lane,
+                                      .peer = -1,
+                                      .kind = BMF_EVENT_SKELETON,
+                                      .name = (uint16_t)(k == 3   ? 0
+                                                         : k == 1 ? early
+                                                                  : late)});
+    bmf_intervals *intervals = intervals_of(run, NULL);
+    const bmf_interval *interval = interval_of(intervals, call);
+    assert_int_equal(interval->places, 2);
+    assert_int_equal(intervals->place[interval->first_place], late);
+    assert_int_equal(intervals->place[interval->first_place + 1], early);
+    assert_int_equal(interval_of(intervals, other)->places, 0);
+    assert_int_equal(intervals->interval[0].places, 0);
     intervals_free(intervals);
     run_free(run);
 }
@@ -603,6 +659,8 @@ int main(void)
                                        cmocka_unit_test(an_instance_is_the_run_of_its_events),
                                        cmocka_unit_test(processors_one_by_one_are_the_same),
                                        cmocka_unit_test(one_message),
+                                       cmocka_unit_test(parts_of_a_receive),
+                                       cmocka_unit_test(places_of_entries),
                                        cmocka_unit_test(receives_at_once),
                                        cmocka_unit_test(computing_beside_messages),
                                        cmocka_unit_test(placed_work),

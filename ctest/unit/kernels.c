@@ -89,20 +89,21 @@ static void messages_are_told_apart_from_what_is_around_them(void **state)
         add(run, BMF_EVENT_KERNEL, map, lane, 9150, 9500, 5, -1, "one");
     }
     add(run, BMF_EVENT_SEND, split, 0, 700, 1000, 800, 1, NULL); /* after 650 ns of packing */
-    add(run, BMF_EVENT_WAIT, split, 0, 1000, 1400, 0, -1, NULL);
+    add(run, BMF_EVENT_WAIT, split, 0, 1100, 1400, 0, -1, NULL); /* 100 ns later it waits for it */
     add(run, BMF_EVENT_RECEIVE, split, 1, 100, 4000, 800, 0,
         NULL); /* then 5000 ns of unpacking, for which rank 0 waits */
     assert_int_equal(kernel_samples(1, &run, &samples), BMF_OK);
     holds(samples, "split.send", 800, 1, (int64_t[]){650});
     holds(samples, "isend1", 800, 1, (int64_t[]){300});
     holds(samples, "isend2", 800, 1, (int64_t[]){400});
+    holds(samples, "split.sent", 800, 1, (int64_t[]){100});
     holds(samples, "recv", 800, 1, (int64_t[]){3300});
     holds(samples, "recvmin", 800, 1, (int64_t[]){0});
     holds(samples, "split.receive", 800, 1, (int64_t[]){5000});
     /* the wait for rank 1 does not belong to the kernel, which begins 50 ns after its call */
     holds(samples, "map.one.before", 5, 2, (int64_t[]){50, 50});
     holds(samples, "map.one", 5, 2, (int64_t[]){350, 350});
-    assert_int_equal(samples->count, 8);
+    assert_int_equal(samples->count, 9);
     samples_free(samples);
     run_free(run);
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "ctest/support/testing.h"
+#include "runtime/files/format.h"
 #include "runtime/npy/private.h"
 
 static bool parse(const char *text, size_t size, bmf_npy_header *header, char why[256])
@@ -170,41 +171,96 @@ static void damaged_headers_are_taken_or_refused(void **state)
     }
 }
 
-/* Long enough for several blocks, and not a whole number of them. */
-static void narrow_scalars_become_wide_in_place(void **state)
+/* In every position of an item, and to every distance. */
+static void narrow_scalars_become_wide(void **state)
 {
     (void)state;
-    for (int64_t count = 0; count <= 3000; count += count < 4 ? 1 : 749) {
-        int64_t *ints = malloc((size_t)count * 8 + 1);
-        double *reals = malloc((size_t)count * 8 + 1);
-        for (int64_t i = 0; i < count; i++) {
-            ((int32_t *)ints)[count + i] = (int32_t)(i * 1000003 - INT32_MAX);
-            ((float *)reals)[count + i] = 0.1F * (float)i;
-        }
-        npy_convert(&bmf_type_int32, &bmf_type_int, ints, count);
-        npy_convert(&bmf_type_float, &bmf_type_real, reals, count);
-        for (int64_t i = 0; i < count; i++) {
-            assert_int_equal(ints[i], (int32_t)(i * 1000003 - INT32_MAX));
-            assert_true(reals[i] == (double)(0.1F * (float)i));
-        }
-        npy_convert(&bmf_type_int, &bmf_type_real, ints, count);
-        for (int64_t i = 0; i < count; i++)
-            assert_true(((double *)ints)[i] == (double)(int32_t)(i * 1000003 - INT32_MAX));
-        free(ints);
-        free(reals);
-    }
+    enum { COUNT = 1000, ITEM = 13, OFFSET = 3 };
+    char *items = malloc(COUNT * ITEM);
+    int64_t ints[COUNT];
+    double reals[2 * COUNT];
+    for (int i = 0; i < COUNT; i++)
+        memcpy(items + i * ITEM + OFFSET, &(int32_t){(int32_t)(i * 1000003LL - INT32_MAX)}, sizeof(int32_t));
+    stored_load(STORED_INT32, items + OFFSET, ITEM, &bmf_type_int, ints, 8, COUNT);
+    stored_load(STORED_INT32, items + OFFSET, ITEM, &bmf_type_real, reals, 16, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(ints[i] == (int32_t)(i * 1000003LL - INT32_MAX) && reals[2 * i] == (double)ints[i]);
+    for (int i = 0; i < COUNT; i++)
+        memcpy(items + i * ITEM + OFFSET, &(float){0.1F * (float)i}, sizeof(float));
+    stored_load(STORED_FLOAT32, items + OFFSET, ITEM, &bmf_type_real, reals, 8, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(reals[i] == (double)(0.1F * (float)i));
+    for (int i = 0; i < COUNT; i++)
+        items[i * ITEM] = (char)(i % 251 - 125);
+    stored_load(STORED_INT8, items, ITEM, &bmf_type_int, ints, 8, COUNT);
+    stored_load(STORED_UINT8, items, ITEM, &bmf_type_real, reals, 8, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(ints[i] == i % 251 - 125 && reals[i] == (double)(uint8_t)(i % 251 - 125));
+    free(items);
 }
 
 static void numbers_are_only_widened(void **state)
 {
     (void)state;
-    const bmf_type *scalar[] = {&bmf_type_int,   &bmf_type_real,  &bmf_type_bool,
-                                &bmf_type_int32, &bmf_type_float, &bmf_type_complex};
-    for (int from = 0; from < 6; from++)
-        for (int to = 0; to < 6; to++) {
-            const bool widens = (from == 3 && to <= 1) || (from == 0 && to == 1) || (from == 4 && to == 1);
-            assert_int_equal(npy_converts(scalar[from], scalar[to]), from == to || widens);
-        }
+    for (int k = 0; k < STORED_SCALARS; k++) {
+        const bmf_stored_scalar from = (bmf_stored_scalar)k;
+        const bool whole = from <= STORED_UINT8, real = from == STORED_FLOAT64 || from == STORED_FLOAT32;
+        assert_true(stored_converts(from, stored_type(from, false)) && stored_converts(from, stored_type(from, true)));
+        assert_int_equal(stored_converts(from, &bmf_type_int), whole);
+        assert_int_equal(stored_converts(from, &bmf_type_real), whole || real);
+        assert_int_equal(stored_converts(from, &bmf_type_int32), from == STORED_INT32);
+        assert_int_equal(stored_converts(from, &bmf_type_float), from == STORED_FLOAT32);
+        assert_int_equal(stored_converts(from, &bmf_type_bool), from == STORED_BOOL);
+        assert_int_equal(stored_converts(from, &bmf_type_complex), from == STORED_COMPLEX128);
+    }
+}
+
+/* What data files take besides: fields says "word offset, .." and the bytes of an item. */
+static void lays_out(const char *text, const char *fields, bool fortran, int dimensions, int64_t last)
+{
+    data_file file = {0};
+    char why[256] = "", found[256] = "";
+    if (!npy_parse_layout(text, (int64_t)strlen(text), &file, why, sizeof why))
+        fail_msg("%s: refused: %s", text, why);
+    for (int k = 0; k < file.fields; k++)
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s %d, ", stored_word(file.field[k].scalar),
+                 (int)file.field[k].offset);
+    snprintf(found + strlen(found), sizeof found - strlen(found), "%d", (int)file.item_bytes);
+    assert_string_equal(found, fields);
+    assert_int_equal(file.fortran, fortran);
+    assert_int_equal(file.dimensions, dimensions);
+    assert_int_equal(file.shape[dimensions - 1], last);
+}
+
+static void does_not_lay_out(const char *text, const char *reason)
+{
+    data_file file = {0};
+    char why[600] = "";
+    assert_false(npy_parse_layout(text, (int64_t)strlen(text), &file, why, sizeof why));
+    if (!strstr(why, reason))
+        fail_msg("%s: the reason should say `%s`, but says `%s`", text, reason, why);
+}
+
+static void structures_orders_and_dimensions(void **state)
+{
+    (void)state;
+    lays_out(SAYS("'<f8'", "False", "(3, 4)"), "float64 0, 8", false, 2, 4);
+    lays_out(SAYS("'<f8'", "True", "(3, 4)"), "float64 0, 8", true, 2, 4);
+    lays_out(SAYS("'<f8'", "True", "(3,)"), "float64 0, 8", false, 1, 3);
+    lays_out(SAYS("'|u1'", "False", "(2, 3, 4, 5)"), "uint8 0, 1", false, 4, 5);
+    lays_out(SAYS("[('x', '<f8'), ('y', '<i4')]", "False", "(7,)"), "float64 0, int32 8, 12", false, 1, 7);
+    lays_out(SAYS("[('x', '|i1'), ('', '|V7'), ('y', '<f8', (2,)), ('', '|V1')]", "False", "(7,)"),
+             "int8 0, float64 8, float64 16, 25", false, 1, 7);
+    lays_out(SAYS("[('m', '<f4', (2, 2)),]", "False", "(7,)"), "float32 0, float32 4, float32 8, float32 12, 16", false,
+             1, 7);
+    does_not_lay_out(SAYS("[]", "False", "(7,)"), "without fields");
+    does_not_lay_out(SAYS("[('x', '<f8')", "False", "(7,)"), "broken header");
+    does_not_lay_out(SAYS("[('x', [('y', '<f8')])]", "False", "(7,)"), "('name', 'dtype')");
+    does_not_lay_out(SAYS("[('x', '<f8', (33,))]", "False", "(7,)"), "more than 32 scalars");
+    does_not_lay_out(SAYS("[('x', '|O')]", "False", "(7,)"), "dtype '|O'");
+    does_not_lay_out(SAYS("'float64'", "False", "(7,)"), "dtype 'float64'");
+    does_not_lay_out(SAYS("'<f8'", "False", "(1, 2, 3, 4, 5)"), "an array of 5 dimensions");
+    does_not_lay_out(SAYS("'<f8'", "False", "(4294967296, 1, 4294967296)"), "more bytes than fit 64 bits");
 }
 
 static void prefix(const char *bytes, int64_t count, int64_t offset, int64_t size, const char *reason)
@@ -246,7 +302,8 @@ int main(void)
         cmocka_unit_test(reasons_are_one_line),
         cmocka_unit_test(every_cut_is_refused),
         cmocka_unit_test(damaged_headers_are_taken_or_refused),
-        cmocka_unit_test(narrow_scalars_become_wide_in_place),
+        cmocka_unit_test(narrow_scalars_become_wide),
+        cmocka_unit_test(structures_orders_and_dimensions),
         cmocka_unit_test(numbers_are_only_widened),
         cmocka_unit_test(prefixes_of_all_versions),
     };

@@ -140,11 +140,26 @@ static int run_once(const bmf_calibration *c, int size, int64_t repeat, const ch
     return trial_run(&c->o->trial, c->o->trial.argument ? part : NULL, c->size[size], trace, &run);
 }
 
+/* The sessions before this one were made at other times; they cannot be made up for now. */
+static int check_sessions(const bmf_calibration *c)
+{
+    for (int64_t repeat = 0; repeat < c->runs - c->o->repeats; repeat++)
+        for (int size = 0; size < c->sizes; size++) {
+            char trace[PATH_MAX];
+            calibration_trace(c, size, repeat, trace);
+            if (access(trace, R_OK) != 0)
+                return bmf_fail(NULL, BMF_ERROR_USAGE,
+                                "%s lacks runs of session %" PRId64 " with %.15g elements; begin with --session 1",
+                                c->directory, repeat / c->o->repeats + 1, c->size[size]);
+        }
+    return BMF_OK;
+}
+
 static int run_all(const bmf_calibration *c, const char *part)
 {
-    int status = BMF_OK;
+    int status = check_sessions(c);
     int64_t done = 0;
-    for (int64_t repeat = 0; repeat < c->o->repeats; repeat++)
+    for (int64_t repeat = c->runs - c->o->repeats; repeat < c->runs; repeat++)
         for (int size = 0; size < c->sizes && status == BMF_OK; size++) {
             show_progress(c, done++, c->size[size]);
             status = run_once(c, size, repeat, part);
@@ -169,7 +184,7 @@ static int open_directories(bmf_calibration *c, int *lock, char **temporary)
 
 static int calibrate(const bmf_calibrate_options *o)
 {
-    bmf_calibration c = {.o = o, .key = find_key(o)};
+    bmf_calibration c = {.o = o, .key = find_key(o), .runs = o->repeats * (o->session > 1 ? o->session : 1)};
     char *temporary = NULL, part[PATH_MAX];
     int lock = -1, status = BMF_OK;
     if (o->trial.argument)
@@ -184,7 +199,7 @@ static int calibrate(const bmf_calibrate_options *o)
     }
     if (status == BMF_OK)
         status = calibration_learn(&c);
-    if (status == BMF_OK) {
+    if (status == BMF_OK && o->session == 0) {
         temporary_directory_remove(c.directory);
         c.directory = NULL;
     }
@@ -256,6 +271,12 @@ static const bmf_option options[] = {
     BMF_OPTION("repeats", "K", BMF_WHOLE(bmf_calibrate_options, repeats, 3, 100), "runs of every size"),
     BMF_OPTION("max-spread", "PERCENT", BMF_WHOLE(bmf_calibrate_options, max_spread, 1, INT_MAX),
                "refuse to learn if the runs of one of the two largest sizes differ by more of their median"),
+    BMF_OPTION("allow-noise", NULL, BMF_FLAG(bmf_calibrate_options, allow_noise),
+               "learn from them all the same; intervals are as wide as that makes them"),
+    BMF_OPTION(
+        "session", "K", BMF_WHOLE(bmf_calibrate_options, session, 1, 1000),
+        "the K-th of several calibrations at different times, from 1 on: what sessions differ by is learnt, too, "
+        "from the runs of all so far, which stay in M.runs"),
     BMF_OPTION_END};
 
 const bmf_driver calibrate_command = {

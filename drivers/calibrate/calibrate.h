@@ -13,14 +13,17 @@ typedef struct bmf_calibrate_options {
     const char *output;
     const char *memory;          /* a sheet that has the machine's memory; NULL: it is measured */
     int64_t repeats, max_spread; /* of the runs of one size, percent of their median */
+    int64_t session;             /* 0: the only one; k > 0: the k-th, and those before it count as well */
+    bool allow_noise;
 } bmf_calibrate_options;
 
-/* What is learnt from: runs of `sizes` sizes, `repeats` of each. */
+/* What is learnt from: runs of `sizes` sizes, `runs` of each, `repeats` in a session. */
 typedef struct bmf_calibration {
     const bmf_calibrate_options *o;
     bmf_npy_header header; /* of the argument */
     int sizes;
     double *size;
+    int64_t runs;
     char *directory; /* with the runs' traces, which are kept until the machine file is there */
     uint64_t key;    /* of the program, its argument and how it is started */
 } bmf_calibration;
@@ -29,7 +32,7 @@ typedef struct bmf_calibration {
 void calibration_trace(const bmf_calibration *c, int size, int64_t repeat, char *path);
 
 /* The kernels' sheet OUTPUT.kernels and the machine file, from all traces. Refuses runs from which nothing can be
- * learnt, and removes those that vary too much, so that the next calibration repeats them. */
+ * learnt, and removes those that are too far from the others, so that the next calibration repeats them. */
 int calibration_learn(const bmf_calibration *c);
 
 /* A sheet of what messages cost on this host, measured once and kept in the user's cache directory; a copy is written

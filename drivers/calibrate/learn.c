@@ -2,8 +2,9 @@
  *
  * Runs from which nothing can be learnt are refused: computing that does not grow with the size, and sizes whose runs
  * differ by more than --max-spread, the median distance from their median. What is accepted is fitted as `bmf sheet
- * kernels` does it. */
+ * kernels` does it; what runs of one size and sessions have in common is told apart from the noise of single times. */
 #include <gsl/gsl_statistics.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,44 +21,55 @@ static const double min_growth = 1.2; /* of computing, from the smallest to the 
 
 /* ---- whether there is something to learn ---- */
 
+/* The runs of one size. */
 typedef struct seen {
-    double middle, spread; /* computing of the runs of one size */
+    double middle, spread; /* of their computing: the median, and the median distance from it, relative */
+    double *computing;     /* of each run */
 } seen;
 
 static int look_at(const bmf_calibration *c, int size, seen *found)
 {
-    const int64_t repeats = c->o->repeats;
-    double *value = allocate(repeats * (int64_t)sizeof *value);
+    double *value = allocate_array(c->runs, (int64_t)sizeof *value);
     int status = BMF_OK;
-    for (int64_t k = 0; k < repeats && status == BMF_OK; k++) {
+    found->computing = allocate_array(c->runs, (int64_t)sizeof *found->computing);
+    for (int64_t k = 0; k < c->runs && status == BMF_OK; k++) {
         char path[PATH_MAX];
         bmf_trial_run run;
         calibration_trace(c, size, k, path);
         status = trial_read(path, &run);
-        value[k] = run.computing;
+        value[k] = found->computing[k] = run.computing;
     }
     if (status == BMF_OK) {
-        found->middle = gsl_stats_median(value, 1, (size_t)repeats);
-        for (int64_t k = 0; k < repeats; k++)
+        found->middle = gsl_stats_median(value, 1, (size_t)c->runs);
+        for (int64_t k = 0; k < c->runs; k++)
             value[k] = fabs(value[k] - found->middle);
-        found->spread = found->middle > 0.0 ? gsl_stats_median(value, 1, (size_t)repeats) / found->middle : 0.0;
+        found->spread = found->middle > 0.0 ? gsl_stats_median(value, 1, (size_t)c->runs) / found->middle : 0.0;
     }
     free(value);
     return status;
 }
 
-static int refuse_noise(const bmf_calibration *c, int size, double spread)
+/* Names the runs that are as far from the median as the typical one or farther, and removes them. */
+static int refuse_noise(const bmf_calibration *c, int size, const seen *found)
 {
-    for (int64_t k = 0; k < c->o->repeats; k++) {
+    char named[BMF_SHEET_TEXT] = "";
+    for (int64_t k = 0; k < c->runs; k++) {
+        const double times = found->computing[k] / found->middle;
+        const size_t used = strlen(named);
         char path[PATH_MAX];
+        if (fabs(times - 1.0) < found->spread * (1.0 - 1e-9))
+            continue;
         calibration_trace(c, size, k, path);
         unlink(path);
+        if (used + 40 < sizeof named)
+            snprintf(named + used, sizeof named - used, "%s%" PRId64 " (%.2f times the median)", used ? ", " : "",
+                     k + 1, times);
     }
     return bmf_fail(
         NULL, BMF_ERROR_USAGE,
-        "the runs with %.15g elements differ by %.0f %%, too much to learn from; on a quiet machine the same "
-        "command repeats these, and keeps the others",
-        c->size[size], 100.0 * spread);
+        "the runs with %.15g elements differ by %.0f %%, too much to learn from: run %s; on a quiet machine "
+        "the same command repeats these and keeps the others; --allow-noise learns from all",
+        c->size[size], 100.0 * found->spread, named);
 }
 
 static int judge(const bmf_calibration *c, const seen *found)
@@ -69,8 +81,8 @@ static int judge(const bmf_calibration *c, const seen *found)
                         "learnt; give larger sizes",
                         found[0].middle, c->size[0], found[last].middle, c->size[last]);
     for (int k = last - 1; k <= last; k++)
-        if (100.0 * found[k].spread > (double)c->o->max_spread)
-            return refuse_noise(c, k, found[k].spread);
+        if (!c->o->allow_noise && 100.0 * found[k].spread > (double)c->o->max_spread)
+            return refuse_noise(c, k, &found[k]);
     return BMF_OK;
 }
 
@@ -79,6 +91,16 @@ static void print_seen(const bmf_calibration *c, const seen *found)
     printf("%16s %16s %10s\n", "elements", "computing, s", "varies by");
     for (int k = 0; k < c->sizes; k++)
         printf("%16.15g %16.6g %8.1f %%\n", c->size[k], found[k].middle, 100.0 * found[k].spread);
+}
+
+static void print_spread(const bmf_run_spread *spread)
+{
+    if (spread->runs == 0)
+        return;
+    printf("\nruns of one size differ by %.1f %% in common", 100.0 * expm1(spread->run));
+    if (spread->sessions > 1)
+        printf(", and %d sessions by %.1f %%", spread->sessions, 100.0 * expm1(spread->session));
+    puts(" (one standard deviation); the intervals of predictions contain that");
 }
 
 /* ---- the sheet ---- */
@@ -94,8 +116,8 @@ static void beside(const char *output, const char *ending, char path[PATH_MAX])
 static int read_traces(const bmf_calibration *c, bmf_trace **file, bmf_trace_run **run)
 {
     for (int size = 0; size < c->sizes; size++)
-        for (int64_t k = 0; k < c->o->repeats; k++) {
-            const int64_t at = size * c->o->repeats + k;
+        for (int64_t k = 0; k < c->runs; k++) {
+            const int64_t at = size * c->runs + k;
             char path[PATH_MAX];
             calibration_trace(c, size, k, path);
             BMF_TRY(bmf_trace_read(NULL, path, &file[at]));
@@ -106,18 +128,22 @@ static int read_traces(const bmf_calibration *c, bmf_trace **file, bmf_trace_run
 
 static int make_sheet(const bmf_calibration *c, const bmf_memory *memory, const char *path, bmf_sheet **sheet)
 {
-    const int count = (int)(c->sizes * c->o->repeats);
+    const int count = (int)(c->sizes * c->runs);
     bmf_kernel_sheet made = {0};
     bmf_trace **file = allocate_clear(count, (int64_t)sizeof *file);
     bmf_trace_run **run = allocate_clear(count, (int64_t)sizeof *run);
+    int32_t *session = allocate_array(count, (int64_t)sizeof *session);
+    for (int k = 0; k < count; k++)
+        session[k] = (int32_t)(k % c->runs / c->o->repeats);
     int status = read_traces(c, file, run);
     if (status == BMF_OK)
-        status = kernel_sheet(count, run, memory, &made);
+        status = kernel_sheet(count, run, session, memory, &made);
     *sheet = made.sheet;
     if (status == BMF_OK)
         status = sheet_write(*sheet, path);
     for (int k = 0; k < count; k++)
         bmf_trace_free(file[k]);
+    free(session);
     free(file);
     free(run);
     return status;
@@ -156,7 +182,7 @@ int calibration_learn(const bmf_calibration *c)
 {
     char kernels[PATH_MAX];
     bmf_sheet *sheet = NULL, *memory = NULL;
-    seen *found = allocate(c->sizes * (int64_t)sizeof *found);
+    seen *found = allocate_clear(c->sizes, (int64_t)sizeof *found);
     int status = BMF_OK;
     beside(c->o->output, ".kernels", kernels);
     for (int k = 0; k < c->sizes && status == BMF_OK; k++)
@@ -171,10 +197,13 @@ int calibration_learn(const bmf_calibration *c)
         status = write_machine(c, sheet, kernels);
     if (status == BMF_OK) {
         print_seen(c, found);
+        print_spread(&sheet->spread);
         printf("\n%s: %lld equations; %s\n", kernels, (long long)sheet->entries, c->o->output);
     }
     sheet_free(memory);
     sheet_free(sheet);
+    for (int k = 0; k < c->sizes; k++)
+        free(found[k].computing);
     free(found);
     return status;
 }

@@ -11,6 +11,7 @@
 
 typedef struct options {
     const char *events, *html, *table; /* files, or NULL */
+    const char *source;                /* directory, or NULL */
     bmf_strings networks;              /* under the runs on the page */
     bool json, processors;
     int by, digits;
@@ -60,8 +61,8 @@ static int show(bmf_trace_run *measured, bmf_trace_run *predicted, const options
     bmf_compared of = {measured, predicted, comparison, o->processors, o->by == BY_CALL};
     int status = o->events ? compare_write_events(&of, o->events) : BMF_OK;
     if (status == BMF_OK && o->html)
-        status =
-            write_runs_html(measured, predicted, (bmf_trace_run *[]){measured, predicted}, 2, &o->networks, o->html);
+        status = write_runs_html(measured, predicted, (bmf_trace_run *[]){measured, predicted}, 2, &o->networks,
+                                 o->source, o->html);
     if (status == BMF_OK && o->table)
         status = write_table(&of, o);
     bool quiet = (o->events && strcmp(o->events, "-") == 0) || (o->table && strcmp(o->table, "-") == 0);
@@ -104,6 +105,8 @@ static const bmf_option table[] = {
     BMF_OPTION("network", "N", BMF_LIST(options, networks),
                "lay this topology under the runs on the page: mesh, torus, hypercube, binary-tree, .. (the smallest "
                "that is large enough), or a machine with a network of links; may be given several times"),
+    BMF_OPTION("source", "DIR", BMF_TEXT(options, source),
+               "take the source texts that the page quotes from DIR if they are not where the traces say"),
     BMF_OPTION(
         "events", "FILE", BMF_TEXT(options, events),
         "write every event and its match, as comma separated values; - is standard output, which then holds nothing "

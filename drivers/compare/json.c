@@ -1,4 +1,6 @@
 /* A comparison as JSON; numbers that are not finite are null. */
+#include <stdlib.h>
+
 #include "drivers/runs.h"
 #include "predict/report/compare_calls.h"
 #include "drivers/command/json.h"
@@ -59,13 +61,17 @@ static json_t *steps_json(const bmf_compared *of)
     const bmf_comparison *c = of->comparison;
     json_t *rows = json_array();
     char path[4096];
+    uint32_t *place = first_places(of->measured);
     for (uint32_t node = 0; node < (uint32_t)c->nodes; node++) {
         if (is_empty(&c->node[node]))
             continue;
         json_t *row = ratio_json(&c->node[node]);
+        if (place[node])
+            json_object_set_new(row, "place", json_text(of->measured->name[place[node]]));
         json_object_set_new(row, "path", json_text(run_path(of->measured, node, path, sizeof path)));
         json_array_append_new(rows, row);
     }
+    free(place);
     return rows;
 }
 

@@ -136,7 +136,7 @@ static int write_run(const bmf_permute_forecast *forecast, bmf_trace_run *run)
 {
     if (forecast->trace)
         BMF_TRY(trace_write(NULL, &(bmf_trace){.runs = 1, .run = {run}}, forecast->trace));
-    return forecast->html ? write_runs_html(run, NULL, NULL, 0, &(bmf_strings){0}, forecast->html) : BMF_OK;
+    return forecast->html ? write_runs_html(run, NULL, NULL, 0, &(bmf_strings){0}, NULL, forecast->html) : BMF_OK;
 }
 
 static int write_files(bmf_context *ctx, const bmf_permute_forecast *forecast, const table *t)

@@ -102,6 +102,24 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* A program that was linked with an older library does not say them. */
+static void read_samples(const json_t *root, bmf_prediction *made)
+{
+    const json_t *samples = json_object_get(root, "samples"), *sample;
+    const struct {
+        const char *name;
+        double *to;
+    } share[] = {{"run_share", &made->run_share}, {"event_share", &made->event_share}, {"fit_share", &made->fit_share}};
+    size_t index;
+    *made = (bmf_prediction){0};
+    json_array_foreach(samples, index, sample) if (index < BMF_PREDICTION_KEPT) made->sample[made->samples++] =
+        json_number_value(sample);
+    for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
+        const json_t *value = json_object_get(root, share[k].name);
+        *share[k].to = json_is_number(value) ? json_number_value(value) : NAN;
+    }
+}
+
 static int read_prediction(const bmf_predict_options *options, const char *path, bmf_predicted *predicted)
 {
     json_error_t error;
@@ -128,6 +146,7 @@ static int read_prediction(const bmf_predict_options *options, const char *path,
     predicted->bytes = bytes;
     predicted->rank_messages = rank_messages;
     predicted->rank_bytes = rank_bytes;
+    read_samples(root, &predicted->prediction);
     json_array_foreach(remarks, index, remark) predicted_remark(predicted, json_string_value(remark));
     json_decref(root);
     return BMF_OK;

@@ -124,6 +124,7 @@ static int predict(simulation *s, bool traced, bmf_predicted *predicted)
                                                 .network_error = s->network->relative_error},
                              s->options->samples, &time));
     predicted->seconds = time.median;
+    predicted->prediction = time;
     predicted->low = time.low;
     predicted->high = time.high;
     predicted->best = time.seconds;

@@ -195,6 +195,7 @@ static int replay(virtual_run *r, bool traced, bmf_predicted *predicted)
     bmf_trace_free(trace);
     BMF_TRY(status);
     predicted->seconds = counts.time.median;
+    predicted->prediction = counts.time;
     predicted->low = counts.time.low;
     predicted->high = counts.time.high;
     predicted->best = counts.time.seconds;

@@ -101,7 +101,7 @@ static int check_mpi_options(bmf_predict_options *o)
     const bool model = o->path && is_model(o->path);
     if (o->set.count > 0 && !model)
         return usage_error("--set is for files of equations, F.model");
-    if (model && (o->program.argument || o->program.library.count || o->reassociate || o->ranks || o->repeats))
+    if (model && (o->program.argument.count || o->program.library.count || o->reassociate || o->ranks || o->repeats))
         return usage_error("--arg, --library, --free, --ranks and --repeats are not for files of equations");
     if (!o->mpi && (o->sources != 0 || o->bound >= 0 || o->launch || o->swept))
         return usage_error("--bound, --launch, --sources and --sweep are for --mpi");
@@ -127,7 +127,7 @@ static int check_options(bmf_predict_options *o, const bmf_operands *operands)
         o->command = operands->text;
         if (operands->count == 0)
             return usage_error("which program? give it behind --");
-        if (o->program.argument || o->program.library.count || o->reassociate)
+        if (o->program.argument.count || o->program.library.count || o->reassociate)
             return usage_error("--arg, --library and --free are for programs of the language; give a C program its own "
                                "arguments behind it");
     } else {
@@ -196,6 +196,14 @@ static double speed_up(const bmf_predicted *run, const bmf_predicted *reference)
     return run->seconds > 0 ? reference->seconds / run->seconds : NAN;
 }
 
+/* The 95 % interval of that, of one run each. */
+static void speed_up_bounds(const bmf_predicted *run, const bmf_predicted *reference, double *low, double *high)
+{
+    *low = *high = speed_up(run, reference);
+    if (run != reference)
+        prediction_quotient(&reference->prediction, &run->prediction, low, high);
+}
+
 static double efficiency(const bmf_predicted *run, const bmf_predicted *reference)
 {
     return speed_up(run, reference) * (double)reference->processors / (double)run->processors;
@@ -222,6 +230,22 @@ static bool states_costs(const bmf_machine *machine)
     return stated;
 }
 
+/* Where the spread of the widest interval comes from. */
+static void print_shares(const bmf_predict_options *o, const bmf_predicted *run)
+{
+    const bmf_predicted *widest = run;
+    for (int64_t k = 1; k < o->processors.count; k++)
+        if (run[k].high * widest->low > widest->high * run[k].low)
+            widest = &run[k];
+    const bmf_prediction *of = &widest->prediction;
+    if (!(of->run_share >= 0.0) || !(widest->high > widest->low))
+        return;
+    printf("\nof the interval of %lld processor%s", (long long)widest->processors, widest->processors == 1 ? "" : "s");
+    printf(" %.0f %% is what runs here differ by, %.0f %% what single times do, and %.0f %% what is not known\nof the "
+           "equations (shares of the variance)\n",
+           100.0 * of->run_share, 100.0 * of->event_share, 100.0 * of->fit_share);
+}
+
 /* What a reader of the table should know. */
 static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
 {
@@ -242,6 +266,7 @@ static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
     else if (error > noisy)
         printf("\nthis host is not quiet: times of kernels are known to %.0f %% only; --repeats N runs more often\n",
                100.0 * error);
+    print_shares(o, run);
     if (states_costs(o->machine))
         printf("\nthe intervals take costs that %s states without a measured error to be off by %.0f %% "
                "(relative_error)\n",
@@ -268,14 +293,20 @@ void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
     const bmf_predicted *reference = reference_of(o->processors.count, run), *best = fastest(o->processors.count, run);
     bool outside = false;
     print_heading(o, run);
-    printf("%10s %12s %25s %10s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up", "efficiency",
-           "messages", "bytes");
+    printf("%10s %12s %25s %10s %19s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up",
+           "95 % interval", "efficiency", "messages", "bytes");
     for (int64_t k = 0; k < o->processors.count; k++) {
-        char interval[64] = "exact";
+        char interval[64] = "exact", gain[64] = "exact";
+        double low, high;
         if (run[k].high - run[k].low > 1e-9 * run[k].seconds)
             snprintf(interval, sizeof interval, "%.4g .. %.4g", run[k].low, run[k].high);
-        printf("%10lld %12.6g %25s %10.3f %10.3f %12lld %16lld%s\n", (long long)run[k].processors, run[k].seconds,
-               interval, speed_up(&run[k], reference), efficiency(&run[k], reference), (long long)run[k].messages,
+        speed_up_bounds(&run[k], reference, &low, &high);
+        if (!isfinite(low))
+            snprintf(gain, sizeof gain, "-");
+        else if (high - low > 1e-9 * low)
+            snprintf(gain, sizeof gain, "%.3f .. %.3f", low, high);
+        printf("%10lld %12.6g %25s %10.3f %19s %10.3f %12lld %16lld%s\n", (long long)run[k].processors, run[k].seconds,
+               interval, speed_up(&run[k], reference), gain, efficiency(&run[k], reference), (long long)run[k].messages,
                (long long)run[k].bytes, run[k].remarks ? " *" : "");
         outside = outside || run[k].remarks;
     }
@@ -290,18 +321,30 @@ void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
     print_notes(o, run);
 }
 
+/* Shares of the variance; null where nothing is uncertain, or where it is not known. */
+static json_t *shares_object(const bmf_prediction *of)
+{
+    return of->run_share >= 0.0 && (of->run_share > 0.0 || of->event_share > 0.0 || of->fit_share > 0.0)
+               ? json_pack("{s:f, s:f, s:f}", "run", of->run_share, "event", of->event_share, "fit", of->fit_share)
+               : json_null();
+}
+
 static json_t *run_object(const bmf_predicted *run, const bmf_predicted *reference)
 {
     json_t *remarks = json_array();
+    double low, high;
     for (int64_t k = 0; k < run->remarks; k++)
         json_array_append_new(remarks, json_string(run->remark[k]));
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:b, s:o}", "processors",
-                     (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "best",
-                     run->best, "file_seconds", run->files, "runs", (json_int_t)run->runs, "measured_error",
-                     json_finite(run->measured_error), "messages", (json_int_t)run->messages, "bytes",
+    speed_up_bounds(run, reference, &low, &high);
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
+                     "processors", (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi",
+                     run->high, "best", run->best, "file_seconds", run->files, "runs", (json_int_t)run->runs,
+                     "measured_error", json_finite(run->measured_error), "messages", (json_int_t)run->messages, "bytes",
                      (json_int_t)run->bytes, "rank_messages", (json_int_t)run->rank_messages, "rank_bytes",
-                     (json_int_t)run->rank_bytes, "efficiency", json_finite(efficiency(run, reference)), "in_domain",
-                     run->remarks == 0, "remarks", remarks);
+                     (json_int_t)run->rank_bytes, "efficiency", json_finite(efficiency(run, reference)), "speed_up",
+                     json_finite(speed_up(run, reference)), "speed_up_lo", json_finite(low), "speed_up_hi",
+                     json_finite(high), "spread", shares_object(&run->prediction), "in_domain", run->remarks == 0,
+                     "remarks", remarks);
 }
 
 json_t *predicted_object(const bmf_predict_options *o, const bmf_predicted *run)
@@ -472,7 +515,7 @@ static const bmf_option options[] = {
     BMF_OPTION("set", "NAME=X", BMF_LIST(bmf_predict_options, set),
                "the size, or a parameter, of a file of equations; may be given several times"),
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
-    BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_predict_options, program.argument), "as for `bmf run`"),
+    BMF_OPTION("arg", "FILE", BMF_LIST(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
     BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(bmf_predict_options, schedule),
                "algorithms that are taken whatever they cost, as split=tree,reduce=doubling"),
@@ -505,7 +548,8 @@ static const bmf_option options[] = {
                "write a report (of the last P, with the speed-up curve over all P)"),
     BMF_OPTION("json", NULL, BMF_FLAG(bmf_predict_options, json),
                "print one JSON object: program, machine, fastest, and runs, a list of {processors, seconds, lo, hi, "
-               "messages, bytes, rank_messages, rank_bytes, efficiency, in_domain, remarks}; with --sweep program, "
+               "messages, bytes, rank_messages, rank_bytes, efficiency, speed_up, speed_up_lo, speed_up_hi, spread, "
+               "in_domain, remarks}; with --sweep program, "
                "machine, parameter, and points, a list of {value, fastest, runs}"),
     BMF_OPTION_END};
 

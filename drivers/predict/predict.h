@@ -7,6 +7,7 @@
 #include "drivers/command/number_list.h"
 #include "drivers/program_options.h"
 #include "predict/machine/machine.h"
+#include "predict/simulate/simulate.h"
 #include "runtime/trace/trace.h"
 
 /* The numbers of processors that are asked for. */
@@ -43,6 +44,7 @@ typedef struct bmf_predicted {
     double seconds, low, high; /* the median of what one run may take, and its 95 % interval */
     double best;               /* without any noise */
     double files;              /* seconds of reading files before that; in C programs they are in the others */
+    bmf_prediction prediction; /* the samples of that */
     double measured_error;     /* relative standard error of what was timed here; NAN: nothing was, or too few runs */
     int64_t runs;              /* of the program, if its kernels are timed here */
     int64_t messages, bytes, rank_messages, rank_bytes;

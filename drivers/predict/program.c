@@ -29,6 +29,7 @@ static int time_actions(bmf_context *ctx, const bmf_predict_options *options, bo
     const int status = simulate_interval(model_actions(model), network, options->samples, &prediction);
     if (status != BMF_OK) /* the simulator knows no context */
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+    predicted->prediction = prediction;
     predicted->seconds = prediction.median;
     predicted->best = prediction.seconds;
     predicted->files = prediction.loading;

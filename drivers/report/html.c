@@ -58,12 +58,13 @@ static int make_topologies(const bmf_strings *wanted, int64_t processors, bmf_to
 }
 
 int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *const *all, int count,
-                    const bmf_strings *topologies, const char *path)
+                    const bmf_strings *topologies, const char *sources, const char *path)
 {
     bmf_topologies under = {0};
     bmf_comparison *comparison = NULL;
     bmf_scaling *curve = make_curve(all, count);
-    bmf_report_contents report = {.title = first->program, .runs = second ? 2 : 1, .run = {first, second}};
+    bmf_report_contents report = {
+        .title = first->program, .runs = second ? 2 : 1, .run = {first, second}, .sources = sources};
     const int64_t processors = second && second->lanes > first->lanes ? second->lanes : first->lanes;
     int status = make_topologies(topologies, processors, &under);
     if (status == BMF_OK && second)

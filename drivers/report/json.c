@@ -43,6 +43,9 @@ static json_t *characteristics_json(const bmf_characteristics *c, bool with_kind
     set_nanos(made, "overlap", c->overlap);
     set_nanos(made, "messages", c->messages);
     set_nanos(made, "bytes", c->bytes);
+    json_object_set_new(made, "receives",
+                        json_pack("{s:I, s:I, s:I}", "waiting", (json_int_t)c->receive_waiting, "transport",
+                                  (json_int_t)c->receive_transport, "overhead", (json_int_t)c->receive_overhead));
     if (with_kinds)
         json_object_set_new(made, "kinds", kinds_json(c));
     return made;
@@ -67,16 +70,25 @@ static json_t *operations_json(const bmf_interval *interval)
     return made;
 }
 
+/* Where the interval is entered in the source. */
+static json_t *places_json(const bmf_intervals *intervals, const bmf_interval *interval)
+{
+    json_t *made = json_array();
+    for (int64_t k = 0; k < interval->places; k++)
+        json_array_append_new(made, json_text(intervals->run->name[intervals->place[interval->first_place + k]]));
+    return made;
+}
+
 static json_t *interval_json(const bmf_intervals *intervals, const bmf_interval *interval)
 {
     char path[4096];
-    return json_pack("{s:o, s:i, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "path",
+    return json_pack("{s:o, s:i, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
                      json_text(run_path(intervals->run, interval->node, path, sizeof path)), "level", interval->level,
                      "node", (json_int_t)interval->node, "instances", (json_int_t)interval->instances, "type",
-                     interval_type_name(interval->type), "operations", operations_json(interval), "all",
-                     characteristics_json(&interval->all, true), "least", characteristics_json(&interval->min, false),
-                     "most", characteristics_json(&interval->max, false), "efficiencies",
-                     efficiencies_json(&interval->efficiency));
+                     interval_type_name(interval->type), "places", places_json(intervals, interval), "operations",
+                     operations_json(interval), "all", characteristics_json(&interval->all, true), "least",
+                     characteristics_json(&interval->min, false), "most", characteristics_json(&interval->max, false),
+                     "efficiencies", efficiencies_json(&interval->efficiency));
 }
 
 static json_t *processors_json(const bmf_shown *shown)

@@ -13,6 +13,7 @@ typedef struct options {
     bool processors;
     const char *html;     /* file, or NULL */
     bmf_strings networks; /* under the runs on the page */
+    const char *source;   /* directory, or NULL */
     const char *interval; /* path, or NULL: the program */
     int64_t instance;     /* -1: all */
     bool json;
@@ -111,7 +112,7 @@ static int write_html(const input *in, const options *o)
     for (int k = 0; k < in->runs; k++)
         if (in->run[k] != first && (!second || (in->run[k]->predicted && !second->predicted)))
             second = in->run[k];
-    return write_runs_html(first, second, in->run, in->runs, &o->networks, o->html);
+    return write_runs_html(first, second, in->run, in->runs, &o->networks, o->source, o->html);
 }
 
 /* What is left to say on standard output: everything if there is no page. */
@@ -150,6 +151,8 @@ static const bmf_option table[] = {
     BMF_OPTION("network", "N", BMF_LIST(options, networks),
                "lay this topology under the runs on the page: mesh, torus, hypercube, binary-tree, .. (the smallest "
                "that is large enough), or a machine with a network of links; may be given several times"),
+    BMF_OPTION("source", "DIR", BMF_TEXT(options, source),
+               "take the source texts that the page quotes from DIR if they are not where the traces say"),
     BMF_OPTION("depth", "N", BMF_WHOLE(options, depth, 1, INT_MAX), "show N levels of intervals (1: the program)"),
     BMF_OPTION("interval", "PATH", BMF_TEXT(options, interval), "begin with this interval, such as main/steps/scan"),
     BMF_OPTION("instance", "K", BMF_WHOLE(options, instance, 0, UINT32_MAX),
@@ -158,7 +161,8 @@ static const bmf_option table[] = {
     BMF_OPTION(
         "json", NULL, BMF_FLAG(options, json),
         "print one JSON object: runs, each with run, program, machine, processors, ranks, threads, seconds, events, "
-        "lost_events, and intervals: path, level, instances, type, operations, all (over all processors), least, most "
+        "lost_events, and intervals: path, level, instances, type, places (in the source), operations, all (over all "
+        "processors), least, most "
         "(of one "
         "processor) in nanoseconds, and efficiencies"),
     BMF_OPTION_END};

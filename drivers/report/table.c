@@ -75,6 +75,33 @@ static void print_efficiencies(const bmf_shown *shown, const bmf_interval *inter
            text_nanos(interval->max.compute, text[8]));
 }
 
+/* Where an interval is entered in the source, without directories. */
+static void print_places(const bmf_shown *shown, const bmf_interval *interval)
+{
+    enum { SHOWN = 3 };
+    const bmf_intervals *intervals = shown->intervals;
+    for (int64_t k = 0; k < interval->places && k < SHOWN; k++) {
+        const char *place = intervals->run->name[intervals->place[interval->first_place + k]];
+        const char *directory = strrchr(place, '/');
+        char *clean = style_text(directory ? directory + 1 : place, BMF_STYLE_PLAIN);
+        printf("%s%s", k ? ", " : "  ", clean ? clean : "");
+        free(clean);
+    }
+    if (interval->places > SHOWN)
+        printf(" and %lld more", (long long)interval->places - SHOWN);
+}
+
+static void print_sources(const bmf_shown *shown, const bmf_interval *interval)
+{
+    const bmf_characteristics *all = &interval->all;
+    number text[3];
+    print_name(shown, interval);
+    printf(" %-10s %9s %9s %9s", interval_type_name(interval->type), text_nanos(all->receive_waiting, text[0]),
+           text_nanos(all->receive_transport, text[1]), text_nanos(all->receive_overhead, text[2]));
+    print_places(shown, interval);
+    putchar('\n');
+}
+
 static void print_rows(const bmf_shown *shown, void (*print)(const bmf_shown *, const bmf_interval *))
 {
     const bmf_interval *interval = shown->intervals->interval;
@@ -149,6 +176,10 @@ void report_print(const bmf_shown *shown)
     printf("%-*s %8s %6s %6s %6s %6s %6s  %9s %9s %9s\n", NAME_WIDTH, "interval", "ciency", "bal.", "nic.", "lis.",
            "fer", "cation", "least", "mean", "most");
     print_rows(shown, print_efficiencies);
+    printf("\n%-*s %-10s %29s\n", NAME_WIDTH, "", "", "receives of all processors");
+    printf("%-*s %-10s %9s %9s %9s  %s\n", NAME_WIDTH, "interval", "type", "waiting", "transport", "overhead",
+           "place in the source");
+    print_rows(shown, print_sources);
     print_kinds(shown);
     if (shown->processors)
         print_processors(shown);

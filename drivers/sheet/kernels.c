@@ -31,7 +31,7 @@ static int make_sheet(const options *o, bmf_trace_run *const *run, bmf_kernel_sh
     if (status == BMF_OK && machine && machine->memory.curves == 0)
         status = bmf_fail(NULL, BMF_ERROR_FILE, "%s: says nothing of memory; measure it with --ops memory", o->memory);
     if (status == BMF_OK)
-        status = kernel_sheet(o->traces, run, machine ? &machine->memory : NULL, made);
+        status = kernel_sheet(o->traces, run, NULL, machine ? &machine->memory : NULL, made);
     if (status == BMF_OK)
         status = sheet_write(made->sheet, o->out);
     sheet_free(machine);

@@ -130,6 +130,10 @@ BMF_API void bmf_barrier(bmf_context *ctx);
 /** Named parts of a program, for traces: skeleton calls between begin and end belong to the region. They nest. The
  * name is a short constant text. Collective. */
 BMF_API void bmf_region_begin(bmf_context *ctx, const char *name);
+/** The same for one value of an expression, such as the step of a loop: each is an interval of its own, called
+ * NAME[KEY]. Document 002, 2.1. Memory: a few hundred bytes for every key of a trace. Collective (same key
+ * everywhere). */
+BMF_API void bmf_region_begin_keyed(bmf_context *ctx, const char *name, int64_t key);
 /** Ends the innermost region, which bmf_region_begin opened under this name. Collective. */
 BMF_API void bmf_region_end(bmf_context *ctx);
 

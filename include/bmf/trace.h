@@ -47,8 +47,8 @@ typedef struct bmf_event {
     int32_t lane;      /**< processor */
     int32_t peer;      /**< the other processor; -1 if none */
     uint16_t kind;     /**< bmf_event_kind */
-    uint16_t name;     /**< of a kernel or a collective, or of the MPI call of a recorded program: see bmf_trace_name;
-                          otherwise 0 */
+    uint16_t name;     /**< of a kernel or a collective, or of the MPI call of a recorded program; of a region or
+                          skeleton call its place in the source, "file:line"; see bmf_trace_name; otherwise 0 */
 } bmf_event;
 
 /** A trace in memory; opaque. */

@@ -45,6 +45,7 @@ typedef struct walker {
     const bmf_event *leaf;     /* the last one */
     const bmf_event *received; /* the last leaf, if it was a receive */
     int64_t received_bytes;    /* in its round */
+    int64_t sent_bytes;        /* in the round of the last leaf, if that was a send */
     bool communicated[DEPTH];  /* in around[k] there was a message */
     endings *endings;
     int64_t kernels;
@@ -201,6 +202,20 @@ static void take_kernel(walker *w, const bmf_event *event)
     w->kernels++;
 }
 
+/* What a rank does between its sends of a round and the wait for them. */
+static void take_wait(walker *w, const bmf_event *event)
+{
+    if (w->leaf && w->leaf->kind == BMF_EVENT_SEND && w->leaf->lane == event->lane && same_round(w->leaf, event))
+        add(w, event, "sent", w->sent_bytes, event->begin - w->last);
+}
+
+static void take_send(walker *w, const bmf_event *event, int64_t innermost)
+{
+    const bool further = w->leaf && w->leaf->kind == BMF_EVENT_SEND && same_round(w->leaf, event);
+    add(w, event, "send", event->amount, event->begin - prepared_from(w, event, innermost));
+    w->sent_bytes = (further ? w->sent_bytes : 0) + event->amount;
+}
+
 static void take_leaf(walker *w, const bmf_event *event)
 {
     const bool communicates = event->kind != BMF_EVENT_KERNEL && event->kind != BMF_EVENT_FILE;
@@ -214,7 +229,9 @@ static void take_leaf(walker *w, const bmf_event *event)
     if (event->kind == BMF_EVENT_KERNEL)
         take_kernel(w, event);
     else if (event->kind == BMF_EVENT_SEND)
-        add(w, event, "send", event->amount, event->begin - prepared_from(w, event, innermost));
+        take_send(w, event, innermost);
+    else if (event->kind == BMF_EVENT_WAIT)
+        take_wait(w, event);
     else if (event->kind == BMF_EVENT_FILE)
         add(w, event, "file", event->amount, event->end - event->begin);
     else if (event->kind == BMF_EVENT_COLLECTIVE && !is_repeated(w, event))

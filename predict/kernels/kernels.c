@@ -56,6 +56,7 @@ void kernel_times_add(bmf_kernel_times *all, const char *operation, bmf_family f
                               .d = d,
                               .seconds = (double)(nanoseconds > 0 ? nanoseconds : 0) * 1e-9,
                               .order = all->count,
+                              .run = all->run,
                               .work = work ? *work : (bmf_kernel_work){0}};
     snprintf(made->operation, sizeof made->operation, "%s", operation);
     all->count++;
@@ -131,12 +132,16 @@ static int collect_times(int runs, bmf_trace_run *const *run, bmf_kernel_times *
                             "the traces are of runs with %d and with %d threads a rank; make a sheet for each",
                             run[0]->threads, run[k]->threads);
     }
-    for (int k = 0; k < runs; k++)
+    for (int k = 0; k < runs; k++) {
+        all->run = k;
         kernels += kernel_walk(run[k], all);
+    }
     if (kernels == 0)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "there is no kernel in the trace%s", runs > 1 ? "s" : "");
-    for (int k = 0; k < runs; k++)
+    for (int k = 0; k < runs; k++) {
+        all->run = k;
         kernel_messages(run[k], all);
+    }
     return BMF_OK;
 }
 
@@ -188,7 +193,8 @@ static void fit_mechanisms(bmf_sheet *sheet, const bmf_kernel_times *all, int32_
     }
 }
 
-int kernel_sheet(int runs, bmf_trace_run *const *run, const bmf_memory *memory, bmf_kernel_sheet *made)
+int kernel_sheet(int runs, bmf_trace_run *const *run, const int32_t *session, const bmf_memory *memory,
+                 bmf_kernel_sheet *made)
 {
     bmf_kernel_times all = {0};
     bmf_samples *samples = NULL;
@@ -203,6 +209,7 @@ int kernel_sheet(int runs, bmf_trace_run *const *run, const bmf_memory *memory, 
         if (memory)
             sheet_copy_memory(memory, &sheet->memory);
         fit_mechanisms(sheet, &all, run[0]->threads);
+        kernel_spread(runs, run, session, &all, sheet);
         *made = (bmf_kernel_sheet){sheet, samples->count};
     }
     samples_free(samples);

@@ -27,6 +27,7 @@ const char *kernel_call(const bmf_trace_run *run, uint32_t node);
  *   CALL.agreement   the same before a collective operation of all ranks
  *   CALL.file     reading or writing a file, by bytes
  *   CALL.send     what a rank does before it hands a message over (packing, schedules), by bytes
+ *   CALL.sent     what it does between its sends of a round and its wait for them (copies for itself), by bytes sent
  *   CALL.receive  what it does with what it has received (unpacking) before it goes on, by bytes
  *   allreduce     an agreement of all ranks, from when the last one has come
  *   isend1, isend2, recv, recvmin   the messages themselves between ranks, as in a measured sheet of messages, by bytes
@@ -37,11 +38,14 @@ int kernel_samples(int runs, bmf_trace_run *const *run, bmf_samples **samples);
 
 /* A sheet fitted to these, and for kernels whose work the traces know, why they take as long
  * (predict/sheet/mechanism.h), with the memory of the machine on which they ran; NULL: not known, and only operations
- * count. Errors: those above. The caller frees the sheet. */
+ * count. What runs of about the same size have in common is told apart from the noise of single times; session: a
+ * number from 0 for each run, those that were made together having the same, or NULL: all were. Errors: those above.
+ * The caller frees the sheet. */
 typedef struct bmf_kernel_sheet {
     bmf_sheet *sheet;
     int64_t samples;
 } bmf_kernel_sheet;
-int kernel_sheet(int runs, bmf_trace_run *const *run, const bmf_memory *memory, bmf_kernel_sheet *made);
+int kernel_sheet(int runs, bmf_trace_run *const *run, const int32_t *session, const bmf_memory *memory,
+                 bmf_kernel_sheet *made);
 
 #endif

@@ -53,6 +53,11 @@ void actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, bmf_e
     actions->open = (uint32_t)actions->scopes++;
 }
 
+void actions_place(bmf_actions *actions, uint16_t place)
+{
+    actions->scope[actions->open].place = place;
+}
+
 void actions_leave(bmf_actions *actions, int64_t *amount)
 {
     bmf_scope *scope = &actions->scope[actions->open];

@@ -44,9 +44,16 @@ typedef struct bmf_scheduled_message {
 typedef struct bmf_scope {
     uint32_t parent, node, instance;
     uint16_t kind;         /* BMF_EVENT_REGION or BMF_EVENT_SKELETON */
+    uint16_t place;        /* in the source, of the run's names; 0: not known */
     int64_t *amount;       /* by processor, or NULL: 0 everywhere */
     int64_t entered, left; /* number of actions of the whole log before it was entered and left; left -1: open */
 } bmf_scope;
+
+/* Standard deviations of logarithms that a run has in common: of all its computing, and of all uses of an equation. */
+typedef struct bmf_action_spread {
+    double common;
+    float equation[256];
+} bmf_action_spread;
 
 typedef struct bmf_actions {
     int64_t processors;
@@ -61,6 +68,7 @@ typedef struct bmf_actions {
     uint32_t open;         /* innermost open scope */
     bmf_trace_run *names;  /* whose names and nodes are meant; not owned */
     double relative_error; /* of all computing at once, for a machine whose speed is stated and not measured */
+    bmf_action_spread spread;
     int64_t *last_received,
         *last_waited; /* working memory by processor: the last message to it, the last round waited for */
 } bmf_actions;
@@ -69,6 +77,8 @@ bmf_actions *actions_create(int64_t processors, bmf_trace_run *names);
 void actions_free(bmf_actions *actions);
 
 void actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, bmf_event_kind kind);
+/* The place of the scope that was entered last. */
+void actions_place(bmf_actions *actions, uint16_t place);
 void actions_leave(bmf_actions *actions, int64_t *amount); /* amount is taken over; may be NULL */
 
 void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,

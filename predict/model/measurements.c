@@ -200,6 +200,7 @@ void measurements_apply(const bmf_measurements *all, bmf_actions *actions, doubl
     const int64_t runs = run_factors(all, factor);
     const double common = runs > 1 ? widened(gsl_stats_variance(factor, 1, (size_t)runs), runs) : unknown;
     typical *kernel = make_typical(all, actions);
+    actions->spread.common = sqrt(log1p(common * common));
     for (int64_t begin = 0, end; begin < all->kernels; begin = end) {
         for (end = begin + 1; end < all->kernels && same_work(&kernel[begin], &kernel[end]);)
             end++;
@@ -209,7 +210,6 @@ void measurements_apply(const bmf_measurements *all, bmf_actions *actions, doubl
         for (int64_t k = begin; k < end; k++) {
             bmf_action *action = &actions->action[kernel[k].action];
             action->seconds = exp(kernel[k].middle);
-            action->shared = (float)common;
             action->own = (float)sqrt(own * (1.0 + 1.0 / (double)runs));
             action->equation = FIRST_EQUATION;
         }

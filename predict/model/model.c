@@ -217,14 +217,18 @@ struct bmf_exchange {
     copies made;
 };
 
-/* What senders do before a round's messages, or receivers after them, as far as the machine's sheet knows: once a
- * processor, by the bytes of its messages. */
-static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t count, bool sending)
+/* What senders do before a round's messages, or those who only send after them, or receivers when they have come, as
+ * far as the machine's sheet knows: once a processor, by the bytes of its messages. */
+typedef enum message_side { SIDE_SENDING, SIDE_SENT, SIDE_RECEIVED } message_side;
+
+static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t count, message_side side)
 {
+    static const char *const what[] = {"send", "sent", "receive"};
+    const bool sending = side != SIDE_RECEIVED;
     bmf_model *model = model_of(ctx);
     char operation[BMF_SAMPLE_NAME];
     int status = BMF_OK;
-    if (!model_costs_know_overhead(model->costs, call_of(ctx), sending ? "send" : "receive", operation))
+    if (!model_costs_know_overhead(model->costs, call_of(ctx), what[side], operation))
         return BMF_OK;
     int64_t *processor = allocate(count * (int64_t)sizeof *processor), listed = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -238,10 +242,15 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
         }
         model->elements[p] += message[i].bytes;
     }
+    for (int64_t i = 0; i < count && side == SIDE_SENT; i++)
+        if (message[i].from != message[i].to)
+            model->elements[message[i].to] = -1;
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
         bmf_model_cost cost;
         model->listed[p] = false;
+        if (model->elements[p] < 0)
+            continue;
         if (status == BMF_OK)
             status = model_costs_find(model->costs, ctx, operation, "", model->elements[p], NULL, 0.0, &cost);
         if (status == BMF_OK)
@@ -259,7 +268,7 @@ static int begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_
     model_of(ctx)->computed = false;
     begun->round = round_number;
     copy_all(ctx, round, sending, transfer, &begun->made);
-    int status = record_overhead(ctx, begun->made.message, begun->made.count, true);
+    int status = record_overhead(ctx, begun->made.message, begun->made.count, SIDE_SENDING);
     begun->number = actions_round_begin(model_of(ctx)->actions, round_number, begun->made.message, begun->made.count);
     return status;
 }
@@ -267,12 +276,14 @@ static int begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_
 /* status: of the beginning. */
 static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int status)
 {
+    if (status == BMF_OK && !sparse)
+        status = record_overhead(ctx, begun->made.message, begun->made.count, SIDE_SENT);
     if (sparse)
         actions_round_end_sparse(model_of(ctx)->actions, begun->round, begun->number);
     else
         actions_round_end(model_of(ctx)->actions, begun->round, begun->number);
     if (status == BMF_OK)
-        status = record_overhead(ctx, begun->made.message, begun->made.count, false);
+        status = record_overhead(ctx, begun->made.message, begun->made.count, SIDE_RECEIVED);
     copies_close(&begun->made);
     host_fresh_bytes();
     return status;
@@ -389,7 +400,7 @@ static void model_enter(bmf_context *ctx, bmf_event_kind kind)
     const bmf_position *at = &ctx->position[ctx->depth];
     if (is_operation(ctx))
         synchronise(model_of(ctx));
-    model_record_enter(model_of(ctx), at->node, at->instance, kind);
+    model_record_enter(model_of(ctx), at->node, at->instance, at->place, kind);
 }
 
 static void model_leave(bmf_context *ctx, const bmf_partition *partition)
@@ -470,7 +481,7 @@ static int open_run(bmf_context *ctx, bmf_model *model)
     model->work = allocate(processors * (int64_t)sizeof *model->work);
     model->listed = allocate_clear(processors, (int64_t)sizeof *model->listed);
     model->actions = actions_create(processors, ctx->run);
-    model->actions->relative_error = machine_compute_error(model->machine);
+    model_costs_spread(model->machine, model->actions);
     return BMF_OK;
 }
 
@@ -487,11 +498,13 @@ void model_restart(bmf_context *ctx)
     host_fresh_bytes();
     actions_free(model->actions);
     model->actions = actions_create(ctx->processors, ctx->run);
-    model->actions->relative_error = machine_compute_error(model->machine);
+    model_costs_spread(model->machine, model->actions);
     ctx->statistics = (bmf_statistics){0};
-    for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++)
+    for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++) {
         actions_enter(model->actions, ctx->position[k].node, ctx->position[k].instance,
                       (bmf_event_kind)ctx->run->node[ctx->position[k].node].kind);
+        actions_place(model->actions, ctx->position[k].place);
+    }
 }
 
 /* Of loading only files take time; all begin together, and what follows is what `bmf run` times. Messages of loading

@@ -17,6 +17,7 @@
 #include "predict/kernels/kernels.h"
 #include "predict/machine/operation_costs.h"
 #include "predict/model/model_private.h"
+#include "predict/sheet/run_effects.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 
@@ -58,6 +59,19 @@ bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processo
         add_remark(costs, text);
     }
     return costs;
+}
+
+void model_costs_spread(const bmf_machine *machine, bmf_actions *actions)
+{
+    actions->relative_error = machine_compute_error(machine);
+    if (machine->compute != BMF_COMPUTE_SHEET)
+        return;
+    const bmf_sheet *sheet = machine->kernels;
+    actions->spread.common = spread_deviation(&sheet->spread);
+    for (int64_t k = 0; k < sheet->entries; k++) {
+        float *run = &actions->spread.equation[1 + k % EQUATIONS];
+        *run = fmaxf(*run, (float)run_effects_widened(sheet->entry[k].run_noise, sheet->spread.freedom));
+    }
 }
 
 void model_costs_free(bmf_model_costs *costs)

@@ -8,6 +8,8 @@
 /* What computing costs: predict/model/model_costs.c. */
 typedef struct bmf_model_costs bmf_model_costs;
 bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processors);
+/* What the machine states and its sheet says of all computing of a run. */
+void model_costs_spread(const bmf_machine *machine, bmf_actions *actions);
 void model_costs_free(bmf_model_costs *costs);
 /* The cost of `elements` elements of a kernel on one processor. operations: of one element, as in bmf_work; work: what
  * it does for all of them, or NULL; measured: the seconds they took on this host's thread. */
@@ -40,7 +42,7 @@ typedef struct bmf_model_kernel {
     bmf_model_cost before, cost;
 } bmf_model_kernel;
 void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel);
-void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind);
+void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, uint16_t place, bmf_event_kind kind);
 void model_record_leave(bmf_model *model, int64_t *amount);
 void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step);
 typedef struct bmf_model_notes bmf_model_notes;

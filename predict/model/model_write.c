@@ -100,6 +100,14 @@ static void print_text(FILE *stream, const char *text)
     free(escaped);
 }
 
+static void print_number(const char *name, double value, FILE *stream)
+{
+    if (isfinite(value))
+        fprintf(stream, ", \"%s\": %.3g", name, value);
+    else
+        fprintf(stream, ", \"%s\": null", name);
+}
+
 static void print_prediction(const bmf_context *ctx, const bmf_model *model, const bmf_prediction *prediction,
                              double measured_error, FILE *stream)
 {
@@ -115,11 +123,15 @@ static void print_prediction(const bmf_context *ctx, const bmf_model *model, con
         fputs(k > 0 ? ", " : "", stream);
         print_text(stream, model_remark(model, k));
     }
-    fprintf(stream, "], \"best\": %.17g, \"measured_error\": ", prediction->seconds);
-    if (isfinite(measured_error))
-        fprintf(stream, "%.3g}\n", measured_error);
-    else
-        fputs("null}\n", stream);
+    fprintf(stream, "], \"best\": %.17g", prediction->seconds);
+    print_number("measured_error", measured_error, stream);
+    print_number("run_share", prediction->run_share, stream);
+    print_number("event_share", prediction->event_share, stream);
+    print_number("fit_share", prediction->fit_share, stream);
+    fputs(", \"samples\": [", stream);
+    for (int64_t k = 0; k < prediction->samples && k < BMF_PREDICTION_KEPT; k++)
+        fprintf(stream, "%s%.9g", k > 0 ? ", " : "", prediction->sample[k]);
+    fputs("]}\n", stream);
 }
 
 static int write_prediction(bmf_context *ctx, const bmf_model *model, double measured_error, const char *path)

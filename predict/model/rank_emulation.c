@@ -19,6 +19,7 @@ typedef struct note {
     note_kind kind;
     bmf_model_kernel kernel; /* COMPUTE */
     uint32_t node, instance; /* ENTER */
+    uint16_t place;          /* ENTER */
     bmf_event_kind of;       /* ENTER */
     int64_t *amount;         /* LEAVE */
 } note;
@@ -53,12 +54,14 @@ void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel)
                     cost->shared, cost->own, cost->equation);
 }
 
-void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, bmf_event_kind kind)
+void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, uint16_t place, bmf_event_kind kind)
 {
-    if (model->notes)
-        add(model->notes, (note){.kind = NOTE_ENTER, .node = node, .instance = instance, .of = kind});
-    else
-        actions_enter(model->actions, node, instance, kind);
+    if (model->notes) {
+        add(model->notes, (note){.kind = NOTE_ENTER, .node = node, .instance = instance, .place = place, .of = kind});
+        return;
+    }
+    actions_enter(model->actions, node, instance, kind);
+    actions_place(model->actions, place);
 }
 
 void model_record_leave(bmf_model *model, int64_t *amount)
@@ -75,7 +78,7 @@ void model_record_leave(bmf_model *model, int64_t *amount)
 static void pass_mark(bmf_model *model, const note *mark)
 {
     if (mark->kind == NOTE_ENTER)
-        model_record_enter(model, mark->node, mark->instance, mark->of);
+        model_record_enter(model, mark->node, mark->instance, mark->place, mark->of);
     else
         model_record_leave(model, mark->amount);
 }

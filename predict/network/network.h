@@ -66,6 +66,13 @@ typedef struct bmf_transit {
 typedef struct bmf_network bmf_network;
 struct bmf_machine;
 
+/* What samples draw. */
+typedef enum bmf_chance {
+    BMF_CHANCE_FIT = 1,   /* coefficients and forms of equations, and costs that are stated */
+    BMF_CHANCE_RUN = 2,   /* what the times of a run have in common */
+    BMF_CHANCE_EVENT = 4, /* single times */
+} bmf_chance;
+
 enum { BMF_SAMPLE_LEAST = -1, BMF_SAMPLE_MOST = -2 };
 
 /* Called with what has become known of a message, see above. */
@@ -132,6 +139,8 @@ struct bmf_network {
     int64_t processors;
     double
         relative_error; /* of all its times at once, where they are stated and not measured; set by machine_network */
+    double agreement_noise;                 /* of a meeting's own time, relative to it; set when it is created */
+    unsigned still;                         /* of bmf_chance: what samples leave as it is; set before start */
     bmf_transit_callback *complete, *freed; /* set by the simulator before start */
     void *simulator;
 };

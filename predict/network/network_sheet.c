@@ -10,8 +10,9 @@
  * With ports = "single" messages take turns at their senders and receivers (predict/network/ports.h): recv(d) -
  * recv(0), what grows with the message, but at most arrived - sent, is how long one passes a port; the rest is latency.
  * Uncertainty: sample k > 0 draws the coefficients of every entry once, from the normal distribution with the sheet's
- * covariance (by Cholesky's factors), and for every time of every message a factor of its own with mean 1 and the
- * standard deviation of the entry's noise, from the log-normal distribution, so that it stays positive.
+ * covariance (by Cholesky's factors), for every entry a factor of this run, and for every time of every message and
+ * every agreement a factor of its own with the standard deviation of the entry's noise. Factors are log-normal with
+ * median 1: sheets say what is typical.
  * Cost: O(ranges of an operation) a message; three random numbers more in samples.
  */
 #include <inttypes.h>
@@ -22,12 +23,14 @@
 #include "predict/machine/machine.h"
 #include "predict/network/ports.h"
 #include "predict/network/network.h"
+#include "predict/sheet/run_effects.h"
 #include "predict/sheet/sheet_private.h"
 #include "predict/sheet/text.h"
 #include "runtime/base/allocate.h"
 
 /* Kinds of chance, far from the numbers that others give to their equations. */
-static const uint64_t CHANCE_COEFFICIENT = UINT64_C(0x73686565740000), CHANCE_NOISE = UINT64_C(0x73686565750000);
+static const uint64_t CHANCE_COEFFICIENT = UINT64_C(0x73686565740000), CHANCE_NOISE = UINT64_C(0x73686565750000),
+                      CHANCE_RUN = UINT64_C(0x73686565760000);
 
 enum { STATUS_BYTES = 8 };
 
@@ -158,6 +161,7 @@ static void destroy(bmf_network *network)
 }
 
 static void draw_all(sheet_network *s, int64_t sample);
+static double noise_of(const bmf_sheet_entry *entry);
 
 static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
 {
@@ -176,6 +180,9 @@ static int create(const bmf_machine *machine, const config_setting_t *group, int
                  " processors are beyond the %d ranks among which messages were measured: how they share links is "
                  "extrapolated",
                  processors, (int)ranks);
+    if (s->equation[AGREEMENT].entry)
+        s->network.agreement_noise = noise_of(
+            entry_choose(s->equation[AGREEMENT].entry, s->equation[AGREEMENT].entries, (double)processors, 1.0));
     draw_all(s, 0); /* agreement may be asked for before the first run */
     *network = &s->network;
     return BMF_OK;
@@ -202,6 +209,15 @@ static void draw(const bmf_sheet *sheet, const bmf_sheet_entry *entry, int64_t s
     }
 }
 
+/* What this run makes of them. */
+static void scale(const bmf_sheet *sheet, const bmf_sheet_entry *entry, int64_t sample, double drawn[BMF_TERMS])
+{
+    const double run = run_effects_widened(entry->run_noise, sheet->spread.freedom);
+    const double factor = exp(run * normal_deviate(sample, CHANCE_RUN, (uint64_t)(entry - sheet->entry)));
+    for (int a = 0; a < BMF_TERMS; a++)
+        drawn[a] *= factor;
+}
+
 /* Coefficients one standard error below or above. */
 static void move_by_error(const bmf_sheet_entry *entry, int64_t sample, double drawn[BMF_TERMS])
 {
@@ -221,8 +237,10 @@ static void draw_all(sheet_network *s, int64_t sample)
         e->outside[0] = 0;
         for (int64_t j = 0; e->entry && j < e->entries; j++) {
             memcpy(e->drawn[j], e->entry[j].coefficient, sizeof e->drawn[j]);
-            if (sample > 0 && e->entry[j].has_errors)
+            if (sample > 0 && e->entry[j].has_errors && !(s->network.still & BMF_CHANCE_FIT))
                 draw(s->sheet, &e->entry[j], sample, e->drawn[j]);
+            if (sample > 0 && !(s->network.still & BMF_CHANCE_RUN))
+                scale(s->sheet, &e->entry[j], sample, e->drawn[j]);
             if (sample < 0)
                 move_by_error(&e->entry[j], sample, e->drawn[j]);
         }
@@ -246,10 +264,9 @@ static double noise_of(const bmf_sheet_entry *entry)
 static double noise_factor(const sheet_network *s, role which, const bmf_sheet_entry *entry)
 {
     const double noise = noise_of(entry), variance = log1p(noise * noise);
-    if (s->sample <= 0 || noise == 0.0)
+    if (s->sample <= 0 || noise == 0.0 || s->network.still & BMF_CHANCE_EVENT)
         return 1.0;
-    return exp(sqrt(variance) * normal_deviate(s->sample, CHANCE_NOISE + which, (uint64_t)s->messages) -
-               0.5 * variance);
+    return exp(sqrt(variance) * normal_deviate(s->sample, CHANCE_NOISE + which, (uint64_t)s->messages));
 }
 
 /* ---- times ---- */

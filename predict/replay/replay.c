@@ -40,7 +40,8 @@ typedef struct replay {
     int64_t *next;   /* by leaf: the next of its lane and round, -1 */
     lane_round *round;
     int64_t round_capacity;
-    int64_t posted; /* of the lane: the rounds of the segment before this one */
+    int64_t *start, *stop; /* by lane: the program's first and last nanosecond */
+    int64_t posted;        /* of the lane: the rounds of the segment before this one */
     bmf_actions *actions;
 } replay;
 
@@ -62,6 +63,9 @@ static bool is_in_sheet(const replay *r, const replay_gap *gap)
         if (gap->end <= end || end < 0)
             return true;
     }
+    if (before && after && before->kind == BMF_EVENT_SEND && after->kind == BMF_EVENT_WAIT &&
+        before->node == after->node && before->instance == after->instance && before->round == after->round)
+        return model_costs_know_overhead(r->costs, kernel_call(r->run, after->node), "sent", operation);
     if (!after ||
         (after->kind != BMF_EVENT_KERNEL && after->kind != BMF_EVENT_SEND && after->kind != BMF_EVENT_COLLECTIVE))
         return false;
@@ -90,6 +94,12 @@ static void add_gaps(replay *r, int32_t lane, int64_t until)
 {
     replay_gap gap;
     while (r->keeps_gaps && replay_gaps_next(&r->gaps, lane, until, &gap)) {
+        if (gap.end <= r->start[lane])
+            continue;
+        if (gap.end > r->stop[lane]) {
+            const int64_t beyond = gap.end - (gap.begin > r->stop[lane] ? gap.begin : r->stop[lane]);
+            gap.idle = gap.idle > beyond ? gap.idle - beyond : 0;
+        }
         const double seconds = (double)gap.idle * 1e-9 / r->machine->power;
         const bool waited = r->waits[lane] && gap.meetings == 0;
         for (int64_t k = 0; k < gap.meetings; k++)
@@ -152,14 +162,13 @@ static void add_action(replay *r, bmf_action_kind kind, const replay_leaf *leaf,
 }
 
 /* What a processor does around the messages that it sends or receives in the round, if the machine's sheet knows. */
-static int add_overhead(replay *r, int64_t first, bmf_event_kind kind)
+static int add_overhead(replay *r, int64_t first, bmf_event_kind kind, const char *what)
 {
     int64_t bytes = -1;
     for (int64_t k = first; k >= 0; k = r->next[k])
         if (r->leaf[k].event->kind == kind)
             bytes = (bytes < 0 ? 0 : bytes) + r->leaf[k].event->amount;
-    return bytes < 0 ? BMF_OK
-                     : add_overhead_of(r, r->leaf[first].event, kind == BMF_EVENT_SEND ? "send" : "receive", bytes);
+    return bytes < 0 ? BMF_OK : add_overhead_of(r, r->leaf[first].event, what, bytes);
 }
 
 /* Ready for the receives of this round and of those before it: where processors meet by sends that wait for their
@@ -176,7 +185,7 @@ static void add_posts(replay *r, const replay_leaf *leaf, int64_t base)
 /* All sends of the round. */
 static int begin_round(replay *r, int64_t first, int64_t base)
 {
-    BMF_TRY(add_overhead(r, first, BMF_EVENT_SEND));
+    BMF_TRY(add_overhead(r, first, BMF_EVENT_SEND, "send"));
     add_posts(r, &r->leaf[first], base);
     for (int64_t k = first; k >= 0; k = r->next[k])
         if (r->leaf[k].event->kind == BMF_EVENT_SEND)
@@ -186,7 +195,11 @@ static int begin_round(replay *r, int64_t first, int64_t base)
 
 static int end_round(replay *r, int64_t first)
 {
-    bool sent = false, waited = false;
+    bool sent = false, waited = false, received = false;
+    for (int64_t k = first; k >= 0; k = r->next[k])
+        received = received || r->leaf[k].event->kind == BMF_EVENT_RECEIVE;
+    if (!received)
+        BMF_TRY(add_overhead(r, first, BMF_EVENT_SEND, "sent"));
     for (int64_t k = first; k >= 0; k = r->next[k]) {
         sent = sent || r->leaf[k].event->kind == BMF_EVENT_SEND;
         waited = waited || r->leaf[k].event->kind == BMF_EVENT_WAIT;
@@ -196,7 +209,7 @@ static int end_round(replay *r, int64_t first)
     if (sent)
         add_action(r, BMF_ACTION_WAIT, &r->leaf[first], r->leaf[first].round, waited);
     r->waits[r->leaf[first].event->lane] = sent && !waited && r->run->predicted;
-    return add_overhead(r, first, BMF_EVENT_RECEIVE);
+    return add_overhead(r, first, BMF_EVENT_RECEIVE, "receive");
 }
 
 /* Links the lane's leaves of each round. base: the first round of the segment. */
@@ -276,6 +289,7 @@ static int enter(replay *r, int64_t scope)
 {
     const replay_scope *entered = &r->scopes.scope[scope];
     actions_enter(r->actions, entered->node, entered->instance, (bmf_event_kind)r->run->event[entered->event[0]].kind);
+    actions_place(r->actions, r->run->event[entered->event[0]].name);
     return add_segment(r, scope, 0);
 }
 
@@ -324,6 +338,36 @@ static void find_scopes_leaves(replay *r)
 
 /* ---- the whole ---- */
 
+/* A program of the language is timed from having its argument to having its value, as `bmf run` and `bmf predict` do:
+ * what its ranks did before the first event that is no file, and after the last, is left out, and files come before all
+ * begin together. A program in C begins with bmf_open and ends with bmf_close, as its trace does. */
+static int begin_program(replay *r, const bmf_trace_run *run)
+{
+    const size_t length = strlen(run->program);
+    const bool language = length > 4 && strcmp(run->program + length - 4, ".bmf") == 0;
+    bool only_files = true;
+    r->start = allocate_clear(2 * run->lanes, (int64_t)sizeof *r->start);
+    r->stop = r->start + run->lanes;
+    for (int32_t lane = 0; lane < run->lanes; lane++) {
+        r->start[lane] = language ? INT64_MAX : 0;
+        r->stop[lane] = language ? 0 : INT64_MAX;
+    }
+    for (int64_t k = 0; k < run->events && language; k++) {
+        const bmf_event *event = &run->event[k];
+        int64_t *start = &r->start[event->lane], *stop = &r->stop[event->lane];
+        if (event->kind == BMF_EVENT_FILE || (event->node == 0 && event->kind <= BMF_EVENT_SKELETON))
+            continue;
+        *start = event->begin < *start ? event->begin : *start;
+        *stop = event->end > *stop ? event->end : *stop;
+    }
+    for (int64_t k = r->cursor[0]; k < r->end[0]; k++)
+        only_files = only_files && (r->leaf[k].segment > 0 || r->leaf[k].event->kind == BMF_EVENT_FILE);
+    BMF_TRY(add_segment(r, 0, 0));
+    if (language && only_files)
+        actions_start(r->actions);
+    return BMF_OK;
+}
+
 static int replay_events(replay *r, bmf_trace_run *run)
 {
     if (run->dropped > 0)
@@ -339,7 +383,7 @@ static int replay_events(replay *r, bmf_trace_run *run)
     r->waits = allocate_clear(run->lanes, (int64_t)sizeof *r->waits);
     if (r->keeps_gaps)
         replay_gaps_find(&r->gaps, &r->scopes, r->leaf, r->leaves, quickest);
-    BMF_TRY(add_segment(r, 0, 0));
+    BMF_TRY(begin_program(r, run));
     return replay_scopes_walk(&r->scopes, pass_boundary, r);
 }
 
@@ -379,6 +423,7 @@ int replay_onto_machine(bmf_trace_run *run, const bmf_machine *machine, bool gap
     free(r.next);
     free(r.round);
     free(r.waits);
+    free(r.start);
     replay_gaps_free(&r.gaps);
     return status;
 }

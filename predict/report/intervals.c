@@ -50,6 +50,8 @@ void analysis_create(const bmf_trace_run *run, uint32_t root, uint32_t instance,
     analysis->copies = repeated_create(run);
     rounds_create(run, &analysis->rounds);
     analysis->came = recorded_arrivals(run);
+    analysis->sent = receive_sends(run);
+    receive_costs_read(run, &analysis->receives);
     serial_sections_create(run, &analysis->alone);
     analysis->counts = root == 0 ? NULL : mark_counted(analysis);
 }
@@ -61,6 +63,7 @@ void analysis_free(bmf_analysis *analysis)
     free(analysis->inside);
     free(analysis->copies);
     free(analysis->came);
+    free(analysis->sent);
     free(analysis->counts);
     rounds_free(&analysis->rounds);
     serial_sections_free(&analysis->alone);
@@ -338,6 +341,7 @@ static void build(const bmf_trace_run *run, uint32_t root, uint32_t instance, bm
     look_at_lanes(&analysis, &row, &s, now);
     make_tree(&analysis, &s, intervals);
     make_characteristics(&analysis, &row, intervals);
+    intervals_find_places(&analysis, intervals);
     free(now);
     free_survey(&s);
     lane_row_free(&row);
@@ -456,6 +460,7 @@ void intervals_free(bmf_intervals *intervals)
     if (!intervals)
         return;
     free(intervals->interval);
+    free(intervals->place);
     free(intervals->each);
     free(intervals);
 }

@@ -31,6 +31,9 @@ typedef struct bmf_characteristics {
     int64_t kind_synchronisation[BMF_COMMUNICATIONS], kind_overlap[BMF_COMMUNICATIONS];
     int64_t kind_rounds[BMF_COMMUNICATIONS]; /* rounds of messages a processor took part in */
     int64_t messages, bytes;                 /* sent */
+    /* receives inside communication: until their sender sends, until the message is there, taking it; only predictions
+     * tell the last two apart: in measured runs all is transport */
+    int64_t receive_waiting, receive_transport, receive_overhead;
 } bmf_characteristics;
 
 /* Efficiencies of an interval, 0 to 1; NAN where they are not known. */
@@ -54,6 +57,7 @@ typedef struct bmf_interval {
     int64_t parent;    /* index of the interval around it, -1 */
     bmf_interval_type type;
     int64_t operations[BMF_COMMUNICATIONS]; /* calls of a kind in it, itself included */
+    int64_t first_place, places;            /* of its calls in the source, among those of all */
     bmf_characteristics all;
     bmf_characteristics min, max; /* every characteristic over the processors, each for itself */
     bmf_efficiencies efficiency;
@@ -64,6 +68,8 @@ typedef struct bmf_intervals {
     int32_t processors;
     int64_t count;
     bmf_interval *interval;    /* parents before children, in the order of first entry */
+    uint32_t *place;           /* names of the run, "file:line": of every interval those of its entries, in the order
+                                * in which they were first met */
     bmf_characteristics *each; /* interval i on processor p: each[i * processors + p]; NULL if that were more than
                                 * BMF_INTERVALS_MEMORY bytes: ask intervals_each then */
     uint32_t node, instance;   /* of the one instance that was asked for; node UINT32_MAX: the whole run */
@@ -83,6 +89,8 @@ int intervals_instance(bmf_trace_run *run, bmf_trace_run *ideal, uint32_t node, 
 int intervals_ideal(bmf_trace_run *run, bmf_trace_run **ideal);
 /* One interval on every processor: each[0 .. processors). From memory, or by another pass over the run. */
 void intervals_each(const bmf_intervals *intervals, int64_t interval, bmf_characteristics *each);
+/* By node: the place where it was first entered in the source, a name of the run; 0: not known. To be freed. */
+uint32_t *first_places(const bmf_trace_run *run);
 /* "user", "sequential", "parallel". */
 const char *interval_type_name(bmf_interval_type type);
 /* "split", "gather", ..: for people. */

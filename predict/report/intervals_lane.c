@@ -217,6 +217,8 @@ static void add_communication(lane_walk *w, int64_t number, int64_t begin, int64
     own->kind[kind] += end - begin;
     own->synchronisation += late;
     own->kind_synchronisation[kind] += late;
+    if (w->event[number].kind == BMF_EVENT_RECEIVE)
+        receive_parts(w->analysis, number, begin, end, own);
 }
 
 /* A part of a stretch that nothing claims. */

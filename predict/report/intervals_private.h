@@ -5,6 +5,7 @@
 #include "predict/report/intervals.h"
 #include "predict/report/run_match.h"
 #include "runtime/base/table.h"
+#include "runtime/trace/receive_costs.h"
 
 enum { BMF_CHARACTERISTICS = sizeof(bmf_characteristics) / sizeof(int64_t) };
 _Static_assert(sizeof(bmf_characteristics) == BMF_CHARACTERISTICS * sizeof(int64_t), "only numbers");
@@ -51,6 +52,9 @@ int64_t alone_after(const bmf_serial_sections *alone, int64_t time);
  * caller frees. */
 uint32_t *repeated_create(const bmf_trace_run *run);
 
+/* See bmf_analysis.sent; to be freed. */
+int64_t *receive_sends(const bmf_trace_run *run);
+
 /* See bmf_analysis.came; to be freed. */
 int64_t *recorded_arrivals(const bmf_trace_run *run);
 
@@ -72,11 +76,17 @@ typedef struct bmf_analysis {
     bmf_serial_sections alone;
     bool *counts; /* by event: of the instance that is asked for; NULL: all are */
     uint32_t *copies;
+    int64_t *sent; /* by event, of receives: when their sender sent, -1: not known */
+    bmf_receive_costs receives;
     int64_t *came; /* recorded programs, by event: when what it waits for came, -1: nothing; others: NULL */
 } bmf_analysis;
 
 void analysis_create(const bmf_trace_run *run, uint32_t root, uint32_t instance, bmf_analysis *analysis);
 void analysis_free(bmf_analysis *analysis);
+/* Adds waiting, transport and overhead of [begin, end), a part of a receive. */
+void receive_parts(const bmf_analysis *analysis, int64_t number, int64_t begin, int64_t end, bmf_characteristics *to);
+/* Sets places. */
+void intervals_find_places(const bmf_analysis *analysis, bmf_intervals *intervals);
 
 /* What one lane did: additive characteristics by node, children not included. */
 typedef struct bmf_lane_row {

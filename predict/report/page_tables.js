@@ -233,6 +233,11 @@ function columnGroups() {
       time('synchronisation', i => i.all.synchronisation, 'waiting for a partner who came later'),
       time('overlap', i => i.all.overlap, 'computing while messages are on their way'), ...byKind('kind')
     ],
+    'Receives': [
+      time('waiting', i => i.all.receive_waiting, 'until the sender sends'),
+      time('transport', i => i.all.receive_transport, 'until the message is there; in measured runs with its overhead'),
+      time('overhead', i => i.all.receive_overhead, 'taking the message')
+    ],
     'Synchronisation by kind': byKind('kindSynchronisation'),
     'Overlap by kind': byKind('kindOverlap'),
     'Rounds by kind': kinds.map(k => count(k, i => i.kindRounds[k])),
@@ -314,6 +319,7 @@ function intervalRow(run, interval, columns) {
       name, element('td', splitBar(interval)),
       ...columns.map(
           c => element('td.n', tree.ratio ? formatRatio(cellValue(c, interval)) : c.format(c.of(interval)))));
+  if (hasPlaces(run)) row.append(element('td.place', shortPlaces(run, interval)));
   row.setAttribute('aria-level', interval.level + 1);
   row.setAttribute('aria-selected', interval.index === tree.selected);
   row.tabIndex = interval.index === Math.max(0, tree.selected) ? 0 : -1;
@@ -357,7 +363,8 @@ function showTree() {
   table.caption.textContent =
       (tree.ratio ? report.runs[1].title + ' / ' + report.runs[0].title : run.title) + ': ' + tree.group.toLowerCase();
   table.tHead.replaceChildren(
-      element('tr', element('th', inProgram), element('th', 'where the time went'), ...columns.map(headCell)));
+      element('tr', element('th', inProgram), element('th', 'where the time went'), ...columns.map(headCell),
+              ...(hasPlaces(run) ? [element('th', 'place in the source')] : [])));
   const rows = [], add = interval => {
     rows.push(intervalRow(run, interval, columns));
     if (tree.open.has(interval.index)) sortedIntervals(interval.children).forEach(add);
@@ -461,7 +468,8 @@ function showDetail(run) {
   box.hidden = !interval;
   if (!interval) return;
   byId('detail-name').textContent = nodePath(run, interval.node);
-  byId('detail-run').textContent = run.title;
+  byId('detail-run').textContent = run.title + ', ' + interval.type;
+  byId('detail-places').replaceChildren(...interval.places.slice(0, PLACES_SHOWN).map(name => quotation(run.facts.names[name])));
   eachChart.each = run.each[interval.index] || null;
   eachChart.total = interval.all.execution;
   byId('each').hidden = !eachChart.each;

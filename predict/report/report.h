@@ -44,6 +44,7 @@ typedef struct bmf_report_contents {
     const bmf_link_load *load[2];
     int64_t points; /* speed-up curve, 0: none */
     const bmf_scaling *scaling;
+    const char *sources;              /* directory where the texts of places are besides; NULL: none */
     const bmf_topologies *topologies; /* NULL: none */
     double low[2], high[2];           /* 95 % interval of each run's length in seconds; equal: none */
 } bmf_report_contents;

@@ -16,10 +16,9 @@ enum { MAX_LINKS = 20000 };
 
 /* ---- values ---- */
 
-void report_put_text(bmf_output *out, const char *text)
+void report_put_piece(bmf_output *out, const char *text)
 {
     char *clean = style_text(text ? text : "", BMF_STYLE_JSON), *at = clean;
-    output_text(out, "\"");
     while (at && *at) {
         size_t plain = strcspn(at, "<>&");
         output_print(out, "%.*s", (int)plain, at);
@@ -27,8 +26,14 @@ void report_put_text(bmf_output *out, const char *text)
         if (*at)
             output_print(out, "\\u%04x", (unsigned)*at++);
     }
-    output_text(out, "\"");
     free(clean);
+}
+
+void report_put_text(bmf_output *out, const char *text)
+{
+    output_text(out, "\"");
+    report_put_piece(out, text);
+    output_text(out, "\"");
 }
 
 static void put_number(bmf_output *out, double value)
@@ -67,11 +72,25 @@ typedef struct field {
     {                                                                                                                  \
 #name, offsetof(bmf_characteristics, name)                                                                     \
     }
-static const field field_of_all[] = {
-    FIELD(execution), FIELD(total),        FIELD(productive),      FIELD(compute),
-    FIELD(file),      FIELD(insufficient), FIELD(repeated),        FIELD(communication),
-    FIELD(idle),      FIELD(lost),         FIELD(synchronisation), FIELD(variation),
-    FIELD(imbalance), FIELD(overlap),      FIELD(messages),        FIELD(bytes)};
+static const field field_of_all[] = {FIELD(execution),
+                                     FIELD(total),
+                                     FIELD(productive),
+                                     FIELD(compute),
+                                     FIELD(file),
+                                     FIELD(insufficient),
+                                     FIELD(repeated),
+                                     FIELD(communication),
+                                     FIELD(idle),
+                                     FIELD(lost),
+                                     FIELD(synchronisation),
+                                     FIELD(variation),
+                                     FIELD(imbalance),
+                                     FIELD(overlap),
+                                     FIELD(messages),
+                                     FIELD(bytes),
+                                     FIELD(receive_waiting),
+                                     FIELD(receive_transport),
+                                     FIELD(receive_overhead)};
 static const field field_of_kinds[] = {FIELD(kind),
                                        {"kindSynchronisation", offsetof(bmf_characteristics, kind_synchronisation)},
                                        {"kindOverlap", offsetof(bmf_characteristics, kind_overlap)},
@@ -111,17 +130,23 @@ static void put_kinds(bmf_output *out, const bmf_characteristics *c)
     }
 }
 
-static void put_interval(bmf_output *out, const bmf_interval *interval)
+static void put_interval(bmf_output *out, const bmf_interval *interval, const uint32_t *place)
 {
     const bmf_efficiencies *e = &interval->efficiency;
     const double share[] = {e->efficiency,    e->parallel, e->load_balance, e->communication,
                             e->serialisation, e->transfer, e->replication};
-    output_print(out, "{\"node\":%u,\"level\":%d,\"instances\":%lld,\"parent\":%lld", interval->node, interval->level,
+    output_print(out, "{\"type\":\"%s\",", interval_type_name(interval->type));
+    output_print(out, "\"node\":%u,\"level\":%d,\"instances\":%lld,\"parent\":%lld", interval->node, interval->level,
                  (long long)interval->instances, (long long)interval->parent);
     put_totals(out, "all", &interval->all);
     put_totals(out, "least", &interval->min);
     put_totals(out, "most", &interval->max);
     put_kinds(out, &interval->all);
+    put_key(out, "places");
+    output_text(out, "[");
+    for (int64_t k = 0; k < interval->places; k++)
+        output_print(out, "%s%u", k ? "," : "", place[interval->first_place + k]);
+    output_text(out, "]");
     put_key(out, "efficiency");
     output_text(out, "[");
     for (size_t k = 0; k < sizeof share / sizeof *share; k++) {
@@ -139,7 +164,7 @@ static void put_intervals(bmf_output *out, const bmf_intervals *intervals)
     output_text(out, "[");
     for (int64_t k = 0; intervals && k < intervals->count; k++) {
         put_comma(out, k == 0);
-        put_interval(out, &intervals->interval[k]);
+        put_interval(out, &intervals->interval[k], intervals->place);
     }
     output_text(out, "]");
 }
@@ -356,5 +381,6 @@ void report_put_facts(bmf_output *out, const bmf_report_contents *report, const 
     put_comparison(out, report->comparison, report->run[0]->lanes);
     put_scaling(out, report->scaling, report->points);
     report_put_topologies(out, report);
+    report_put_sources(out, report);
     output_text(out, "}");
 }

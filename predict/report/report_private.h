@@ -57,12 +57,19 @@ int report_put_columns(bmf_output *out, const bmf_report_contents *report, const
 
 /* A text as a JSON string that cannot end the element it stands in. */
 void report_put_text(bmf_output *out, const char *text);
+/* The same without quotes. */
+void report_put_piece(bmf_output *out, const char *text);
 void report_put_facts(bmf_output *out, const bmf_report_contents *report, const bmf_view view[2]);
 
 /* ---- report_routes.c: topologies, and the routes of the pairs that send, as JSON ---- */
 
 /* ,"topologies":[..] */
 void report_put_topologies(bmf_output *out, const bmf_report_contents *report);
+
+/* ---- report_sources.c: the texts that places are in ---- */
+
+/* ,"sources":{"FILE":"TEXT",..}: those that can be read. */
+void report_put_sources(bmf_output *out, const bmf_report_contents *report);
 
 /* ---- the page, made from page*.{css,html,js} by cmake/BmfEmbed.cmake ---- */
 

@@ -2,8 +2,8 @@
  *
  * Method: mean = x'b with x the basis values at (p, d) and b the coefficients; variance of the mean x'Cx, of one
  * observation around it (noise * mean)^2; the 95 % interval of a new observation takes the t quantile of the root of
- * their sum. A sum of operations adds the x of each entry before it takes x'Cx, because an entry's error is the same
- * error every time. Cost: constant; a sum keeps 4 numbers per entry of the sheet.
+ * their sum and of what a run has in common. A sum of operations adds the x of each entry before it takes x'Cx, because
+ * an entry's error is the same error every time. Cost: constant; a sum keeps 4 numbers per entry of the sheet.
  */
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -95,12 +95,26 @@ static double form_error(const bmf_sheet_entry *entry, double d, double mean)
     return entry->form_error * log2(d / (double)entry->d_high) * fmax(mean, 0.0);
 }
 
+/* Relative, of what all its times in a run share. */
+static double run_noise(const bmf_sheet_entry *entry)
+{
+    return sqrt(expm1(entry->run_noise * entry->run_noise + entry->common * entry->common));
+}
+
+/* How much of that is common to all computing. */
+static double common_share(const bmf_sheet_entry *entry)
+{
+    const double own = entry->run_noise * entry->run_noise, common = entry->common * entry->common;
+    return common > 0.0 ? common / (own + common) : 0.0;
+}
+
 /* Fills the interval from mean, variances and freedom. */
 static void find_interval(bmf_estimate *e)
 {
     double half = 0.0;
     if (e->has_errors)
-        half = gsl_cdf_tdist_Pinv(0.975, e->freedom) * sqrt(e->coefficient_variance + e->noise_variance);
+        half =
+            gsl_cdf_tdist_Pinv(0.975, e->freedom) * sqrt(e->coefficient_variance + e->run_variance + e->noise_variance);
     e->low = fmin(e->mean, fmax(e->mean - half, 0.0)); /* a time is not negative */
     e->high = e->mean + half;
 }
@@ -121,6 +135,7 @@ void entry_evaluate(const bmf_sheet_entry *entry, double p, double d, bmf_estima
         const double form = form_error(entry, d, estimate->mean);
         estimate->coefficient_variance = quadratic(entry, basis) + form * form;
         estimate->noise_variance = noise * noise;
+        estimate->run_variance = run_noise(entry) * run_noise(entry) * estimate->mean * estimate->mean;
         estimate->freedom = isnan(entry->freedom) ? 1e6 : entry->freedom;
     }
     find_interval(estimate);
@@ -148,7 +163,8 @@ bool entry_is_poor(const bmf_sheet_entry *entry)
 /* ---- sums ---- */
 
 typedef struct part {
-    double basis[BMF_TERMS], noise_variance, form; /* form: sum of the errors of the form */
+    double basis[BMF_TERMS], noise_variance;
+    double form, run; /* sums of the errors of the form, and of what a run has in common */
     bool used;
 } part;
 
@@ -181,6 +197,7 @@ int cost_add(bmf_cost *cost, const char *operation, double p, double d, double t
         at->basis[k] += times * basis[k];
     at->noise_variance += fabs(times) * one.noise_variance;
     at->form += times * form_error(one.entry, d, one.mean);
+    at->run += times * sqrt(one.run_variance);
     at->used = at->used || times != 0.0;
     cost->min += times * (times > 0.0 ? one.min : one.max);
     cost->max += times * (times > 0.0 ? one.max : one.min);
@@ -194,6 +211,7 @@ int cost_add(bmf_cost *cost, const char *operation, double p, double d, double t
 void cost_sum(const bmf_cost *cost, bmf_estimate *estimate)
 {
     double spread = 0.0; /* sum of variance^2 / freedom */
+    double common = 0.0; /* standard error of what all computing of a run shares */
     *estimate = (bmf_estimate){.min = cost->min, .max = cost->max, .inside = cost->inside};
     memcpy(estimate->outside, cost->outside, sizeof cost->outside);
     for (int64_t k = 0; k < cost->sheet->entries; k++) {
@@ -206,12 +224,15 @@ void cost_sum(const bmf_cost *cost, bmf_estimate *estimate)
         if (!entry->has_errors)
             continue;
         double coefficients = quadratic(entry, at->basis) + at->form * at->form,
-               variance = coefficients + at->noise_variance;
+               variance = coefficients + at->run * at->run + at->noise_variance;
         estimate->coefficient_variance += coefficients;
         estimate->noise_variance += at->noise_variance;
+        common += at->run * sqrt(common_share(entry));
+        estimate->run_variance += at->run * at->run * (1.0 - common_share(entry));
         spread += variance * variance / (isnan(entry->freedom) ? 1e6 : entry->freedom);
     }
-    double variance = estimate->coefficient_variance + estimate->noise_variance;
+    estimate->run_variance += common * common;
+    double variance = estimate->coefficient_variance + estimate->run_variance + estimate->noise_variance;
     estimate->has_errors = cost->has_errors;
     estimate->freedom = cost->has_errors && spread > 0.0 ? variance * variance / spread : 1e6;
     find_interval(estimate);

@@ -168,6 +168,7 @@ static int read_statistics(const reader *r, const config_setting_t *group, bmf_s
         double *value, min, max;
     } known[] = {{"noise", &entry->noise, 0.0, INFINITY},
                  {"form_error", &entry->form_error, 0.0, INFINITY},
+                 {"run_noise", &entry->run_noise, 0.0, 10.0},
                  {"freedom", &entry->freedom, 0.5, INFINITY},
                  {"coverage", &entry->coverage, 0.0, 1.0},
                  {"chi_square", &entry->chi_square, 0.0, INFINITY},
@@ -275,7 +276,7 @@ static int read_entry(const reader *r, const config_setting_t *group, bmf_sheet_
                                         "q",          "condition",  "alternatives",
                                         "runner_up",  "margin",     "note",
                                         "doubtful",   "points",     "form_error",
-                                        "mechanism",  NULL};
+                                        "run_noise",  "mechanism",  NULL};
     config_setting_t *setting;
     const char *text;
     if (!config_setting_is_group(group))
@@ -406,11 +407,30 @@ static int read_skips(const reader *r, const config_setting_t *list)
     return BMF_OK;
 }
 
+static int read_spread(const reader *r, const config_setting_t *group, bmf_run_spread *spread)
+{
+    static const char *const known[] = {"run", "session", "freedom", "runs", "sessions", NULL};
+    config_setting_t *setting;
+    const struct {
+        const char *name;
+        double max, *to;
+    } number[] = {{"run", 10.0, &spread->run}, {"session", 10.0, &spread->session}, {"freedom", 1e9, &spread->freedom}};
+    if (!config_setting_is_group(group))
+        return config_fail(r->path, group, BMF_ERROR_FILE, "'spread' must be a group { run = ..; .. }");
+    BMF_TRY(check_names(r, group, known));
+    for (size_t k = 0; k < sizeof number / sizeof number[0]; k++) {
+        BMF_TRY(get_member(r, group, number[k].name, &setting));
+        BMF_TRY(config_number(r->path, setting, 0.0, number[k].max, number[k].to));
+    }
+    BMF_TRY(read_optional_count(r, group, "runs", &spread->runs));
+    return read_optional_count(r, group, "sessions", &spread->sessions);
+}
+
 static int read_root(reader *r, const config_setting_t *root)
 {
-    static const char *const known[] = {"format",    "title",   "source",  "machine", "date",  "version", "mpi",
-                                        "ranks",     "threads", "cores",   "tick",    "clock", "options", "units",
-                                        "logarithm", "skips",   "entries", "memory",  NULL};
+    static const char *const known[] = {"format",    "title",   "source",  "machine", "date",   "version", "mpi",
+                                        "ranks",     "threads", "cores",   "tick",    "clock",  "options", "units",
+                                        "logarithm", "skips",   "entries", "memory",  "spread", NULL};
     config_setting_t *setting = config_setting_get_member(root, "format");
     const char *text = setting ? config_setting_get_string(setting) : NULL;
     if (!text || strncmp(text, "bmf sheet ", 10) != 0)
@@ -431,7 +451,11 @@ static int read_root(reader *r, const config_setting_t *root)
     BMF_TRY(read_skips(r, config_setting_get_member(root, "skips")));
     if ((setting = config_setting_get_member(root, "memory")))
         BMF_TRY(sheet_read_memory(r->path, setting, r->unit, &r->sheet->memory));
-    return read_entries(r, root);
+    if ((setting = config_setting_get_member(root, "spread")))
+        BMF_TRY(read_spread(r, setting, &r->sheet->spread));
+    BMF_TRY(read_entries(r, root));
+    sheet_share_spread(r->sheet);
+    return BMF_OK;
 }
 
 int sheet_read(const char *path, bmf_sheet **sheet)

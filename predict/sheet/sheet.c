@@ -4,6 +4,7 @@
  * replaced (Levenshtein's distance).
  */
 #include "runtime/base/edit_distance.h"
+#include "predict/sheet/run_effects.h"
 #include "predict/sheet/sheet_private.h"
 
 #include <math.h>
@@ -134,6 +135,17 @@ static int fail_unknown(const bmf_sheet *sheet, const char *operation)
     list_names(sheet, text, sizeof text);
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the sheet has no operation '%s'; it has %s", operation,
                     text[0] ? text : "none");
+}
+
+double spread_deviation(const bmf_run_spread *spread)
+{
+    return run_effects_widened(hypot(spread->run, spread->session), spread->freedom);
+}
+
+void sheet_share_spread(bmf_sheet *sheet)
+{
+    for (int64_t k = 0; k < sheet->entries; k++)
+        sheet->entry[k].common = sheet->entry[k].family == BMF_FAMILY_LOCAL ? spread_deviation(&sheet->spread) : 0.0;
 }
 
 int sheet_evaluate(const bmf_sheet *sheet, const char *operation, double p, double d, bmf_estimate *estimate)

@@ -38,11 +38,13 @@ typedef struct bmf_sheet_entry {
     double covariance[BMF_TERMS][BMF_TERMS]; /* of c, s, k; 0 for an absent term */
     double noise;                            /* standard deviation of one observation, relative to the equation */
     double form_error;                       /* relative, for one doubling beyond d_high; 0: none is known */
-    double freedom;                          /* degrees of freedom of the interval's t quantile */
-    double coverage;                         /* share of the fitted observations inside their own 95 % interval */
-    double chi_square, chi_freedom, q;       /* of the points against their own spread: lack of fit */
-    double condition;                        /* of the scaled design matrix */
-    int32_t alternatives;                    /* forms that cannot be told apart from this one by the data */
+    double run_noise; /* standard deviation of the logarithm of what all its times in one run share, 0: none is known */
+    double common;    /* the same of what all computing of a run shares: the sheet's `spread`; not in the file */
+    double freedom;   /* degrees of freedom of the interval's t quantile */
+    double coverage;  /* share of the fitted observations inside their own 95 % interval */
+    double chi_square, chi_freedom, q; /* of the points against their own spread: lack of fit */
+    double condition;                  /* of the scaled design matrix */
+    int32_t alternatives;              /* forms that cannot be told apart from this one by the data */
     bmf_form alternative[BMF_ALTERNATIVES];
     bool has_runner_up; /* the best form but this one, and how much worse: difference of -2 log likelihood */
     bmf_form runner_up;
@@ -54,6 +56,14 @@ typedef struct bmf_sheet_entry {
     bmf_sheet_point *point;
 } bmf_sheet_entry;
 
+/* What runs differ by, beside what their times do (run_effects.h): standard deviations of logarithms of all computing
+ * in a run, and in a session. */
+typedef struct bmf_run_spread {
+    double run, session;
+    double freedom;         /* degrees of freedom of both together */
+    int32_t runs, sessions; /* that were learnt from; 0: nothing is known */
+} bmf_run_spread;
+
 typedef struct bmf_sheet {
     char title[BMF_SHEET_TEXT];
     bmf_samples_header header; /* of the measurement; texts "" and numbers 0 when not known */
@@ -62,6 +72,7 @@ typedef struct bmf_sheet {
     bmf_sheet_entry *entry; /* ordered by operation, then p_low, then d_low */
     bmf_skip *skip;
     bmf_memory memory; /* of the machine; no curves: not known */
+    bmf_run_spread spread;
 } bmf_sheet;
 
 /* ---- files ---- */
@@ -71,6 +82,12 @@ int sheet_read(const char *path, bmf_sheet **sheet);
 /* Writes a sheet; it appears whole or not at all. */
 int sheet_write(const bmf_sheet *sheet, const char *path);
 void sheet_free(bmf_sheet *sheet);
+
+/* What a run's computing has in common, as a standard deviation of the next run's logarithm: wider than what was seen
+ * in few runs. */
+double spread_deviation(const bmf_run_spread *spread);
+/* Gives the entries what the sheet's spread says. */
+void sheet_share_spread(bmf_sheet *sheet);
 
 /* ---- fitting ---- */
 
@@ -87,7 +104,8 @@ void sheet_copy_memory(const bmf_memory *from, bmf_memory *to);
 typedef struct bmf_estimate {
     double mean;
     double coefficient_variance; /* of the mean: what is not known about the equation */
-    double noise_variance;       /* of one observation around the mean */
+    double run_variance;         /* of what a run has in common */
+    double noise_variance;       /* of one observation around the mean, in its run */
     double freedom;              /* of the t quantile; infinite when the errors are not known */
     double low, high;            /* 95 % interval of one new observation */
     double min, max;             /* the equation with every coefficient one standard error lower and higher */

@@ -67,6 +67,21 @@ static void put_head(bmf_output *out, const bmf_sheet *sheet)
     output_text(out, "units = \"us\";\nlogarithm = \"natural\";\n");
 }
 
+/* What runs have in common. */
+static void put_spread(bmf_output *out, const bmf_run_spread *spread)
+{
+    if (spread->runs == 0)
+        return;
+    output_text(out,
+                "# standard deviations of logarithms: of all computing in a run, and in a session\nspread = { run = ");
+    sheet_put_real(out, spread->run);
+    output_text(out, "; session = ");
+    sheet_put_real(out, spread->session);
+    output_text(out, "; freedom = ");
+    sheet_put_real(out, spread->freedom);
+    output_print(out, "; runs = %d; sessions = %d; };\n", spread->runs, spread->sessions);
+}
+
 static void put_skips(bmf_output *out, const bmf_sheet *sheet)
 {
     if (sheet->skips == 0)
@@ -158,6 +173,8 @@ static void put_entry(bmf_output *out, const bmf_sheet_entry *entry)
     put_named(out, "noise", entry->noise);
     if (entry->form_error > 0.0)
         put_named(out, "form_error", entry->form_error);
+    if (entry->run_noise > 0.0)
+        put_named(out, "run_noise", entry->run_noise);
     put_named(out, "freedom", entry->freedom);
     put_named(out, "coverage", entry->coverage);
     put_named(out, "chi_square", entry->chi_square);
@@ -180,6 +197,7 @@ int sheet_write(const bmf_sheet *sheet, const char *path)
     if (status == BMF_OK) {
         put_head(&out, sheet);
         put_skips(&out, sheet);
+        put_spread(&out, &sheet->spread);
         sheet_put_memory(&out, &sheet->memory);
         output_text(&out, "entries = (\n");
         for (int64_t k = 0; k < sheet->entries; k++) {

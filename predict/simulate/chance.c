@@ -1,4 +1,4 @@
-/* Random times of computing.
+/* Random times of computing and meetings.
  *
  * Method: what is uncertain about an equation is one number for all its uses in a sample, what is uncertain about a
  * call one number of its own. Both are factors from log-normal distributions, so that no time becomes negative. What
@@ -10,7 +10,14 @@
 #include "predict/simulate/simulate_private.h"
 
 /* Kinds of chance, apart from those of networks. */
-static const uint64_t shared_chance = 0x636f6d7075746531U, own_chance = 0x636f6d7075746532U;
+static const uint64_t shared_chance = 0x636f6d7075746531U, own_chance = 0x636f6d7075746532U,
+                      run_chance = 0x636f6d7075746533U, meeting_chance = 0x636f6d7075746534U;
+
+/* What runs do not share, though their samples have one number. */
+static uint64_t of_run(const bmf_simulator *s, uint64_t chance)
+{
+    return chance + ((uint64_t)s->actions->processors << 8);
+}
 
 double chance_factor(double relative, double normal)
 {
@@ -30,9 +37,21 @@ double chance_seconds(const bmf_simulator *s, int64_t index)
     if (s->sample == 0)
         return seconds;
     seconds *= s->compute_factor;
-    if (action->equation > 0 && action->shared > 0)
+    const unsigned still = s->network->still;
+    const double run = (double)s->actions->spread.equation[action->equation];
+    if (action->equation > 0 && action->shared > 0 && !(still & BMF_CHANCE_FIT))
         seconds *= chance_factor((double)action->shared, normal_deviate(s->sample, shared_chance, action->equation));
-    if (action->own > 0)
-        seconds *= own_factor((double)action->own, normal_deviate(s->sample, own_chance, (uint64_t)index));
+    if (run > 0 && !(still & BMF_CHANCE_RUN))
+        seconds *= exp(run * normal_deviate(s->sample, of_run(s, run_chance), action->equation));
+    if (action->own > 0 && !(still & BMF_CHANCE_EVENT))
+        seconds *= own_factor((double)action->own, normal_deviate(s->sample, of_run(s, own_chance), (uint64_t)index));
     return seconds;
+}
+
+double chance_meeting(const bmf_simulator *s, double seconds)
+{
+    const double noise = s->network->agreement_noise;
+    if (s->sample <= 0 || !(noise > 0.0) || s->network->still & BMF_CHANCE_EVENT)
+        return seconds;
+    return seconds * own_factor(noise, normal_deviate(s->sample, of_run(s, meeting_chance), (uint64_t)s->meetings));
 }

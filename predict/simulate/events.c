@@ -27,14 +27,16 @@ static int draw(const bmf_actions *actions, bmf_network *network, int64_t sample
 {
     const int64_t slots = count_slots(actions);
     int status = BMF_OK;
+    bmf_sample_factors *by = sample_factors(actions->relative_error, actions->spread.common, network->relative_error, 0,
+                                            (uint64_t)actions->processors, samples);
     for (int64_t k = 0; k < samples && status == BMF_OK; k++) {
         bmf_simulator *simulator = simulator_create(actions, network, k + 1);
-        const bmf_sample_factors by = sample_factors(actions->relative_error, network->relative_error, k + 1);
-        simulator->compute_factor = by.compute / by.network;
-        record_lengths(simulator, length + k * slots, by.network);
+        simulator->compute_factor = by[k].compute / by[k].network;
+        record_lengths(simulator, length + k * slots, by[k].network);
         status = simulator_run(simulator);
         simulator_free(simulator);
     }
+    free(by);
     return status;
 }
 

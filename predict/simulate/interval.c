@@ -3,7 +3,9 @@
  * Method: Monte Carlo. Random samples of everything that is uncertain give the distribution of one run, through all
  * waiting for each other. 100 samples and more: quantiles. Fewer: Student's prediction interval for one more run on the
  * logarithmic scale. What a machine states as its error, without having been measured, is one factor for all
- * computing and one for all messages in a sample. The median is always inside.
+ * computing and one for all messages in a sample; what runs have in common, as a sheet has learnt it, another one for
+ * all computing. The median is always inside. Samples in which only one kind of chance is at work say where the spread
+ * comes from.
  * Source: Schopf and Berman, "Stochastic scheduling" (SC 1999), for predictions as distributions; shared reference note
  * 5.3 for errors that all uses of an equation share. Cost: a simulation a sample.
  */
@@ -15,6 +17,7 @@
 
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/hash.h"
 
 enum { MIN_SAMPLES = 20, MAX_SAMPLES = 200, ENOUGH_FOR_QUANTILES = 100, CERTAIN_AFTER = 3 };
 static const int64_t CHEAP_ACTIONS = 20000000; /* of all samples together: some seconds */
@@ -40,9 +43,41 @@ static double factor_of(double relative, int64_t sample, int base)
     return exp(sqrt(log1p(relative * relative)) * gsl_cdf_ugaussian_Pinv(fraction(sample, base)));
 }
 
-bmf_sample_factors sample_factors(double compute_error, double network_error, int64_t sample)
+typedef struct drawn_number {
+    uint64_t order;
+    int64_t sample;
+} drawn_number;
+
+static int by_order(const void *a, const void *b)
 {
-    return (bmf_sample_factors){factor_of(compute_error, sample, 3), factor_of(network_error, sample, 2)};
+    const drawn_number *x = a, *y = b;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* What runs have in common: the middle of each of `count` equally probable ranges once, in random order, so that it
+ * goes with nothing else in the samples. */
+static void draw_runs(double deviation, uint64_t salt, int64_t count, bmf_sample_factors *factor)
+{
+    drawn_number *number = allocate_array(count, (int64_t)sizeof *number);
+    for (int64_t k = 0; k < count; k++)
+        number[k] = (drawn_number){hash_add(hash_add(HASH_START, salt), (uint64_t)k), k};
+    qsort(number, (size_t)count, sizeof *number, by_order);
+    for (int64_t k = 0; k < count; k++)
+        factor[number[k].sample].compute *= exp(deviation * gsl_cdf_ugaussian_Pinv(((double)k + 0.5) / (double)count));
+    free(number);
+}
+
+bmf_sample_factors *sample_factors(double compute_error, double run_deviation, double network_error, unsigned still,
+                                   uint64_t salt, int64_t count)
+{
+    bmf_sample_factors *factor = allocate_array(count, (int64_t)sizeof *factor);
+    const double stated = still & BMF_CHANCE_FIT ? 0.0 : 1.0;
+    for (int64_t k = 0; k < count; k++)
+        factor[k] = (bmf_sample_factors){factor_of(stated * compute_error, k + 1, 3),
+                                         factor_of(stated * network_error, k + 1, 2)};
+    if (run_deviation > 0.0 && !(still & BMF_CHANCE_RUN))
+        draw_runs(run_deviation, salt, count, factor);
+    return factor;
 }
 
 /* A network that is slower by a factor is one of which all times are longer by it. So computing is divided by the
@@ -57,22 +92,45 @@ static int simulate(const bmf_sampled_run *run, int64_t sample, bmf_sample_facto
     return BMF_OK;
 }
 
-static void bounds_by_quantiles(bmf_prediction *prediction, double *seconds, int64_t count)
-{
-    gsl_sort(seconds, 1, (size_t)count);
-    prediction->low = gsl_stats_quantile_from_sorted_data(seconds, 1, (size_t)count, 0.025);
-    prediction->high = gsl_stats_quantile_from_sorted_data(seconds, 1, (size_t)count, 0.975);
-}
-
-static void bounds_by_student(bmf_prediction *prediction, double *seconds, int64_t count)
+static void bounds_by_student(double *value, int64_t count, double *low, double *high)
 {
     for (int64_t k = 0; k < count; k++)
-        seconds[k] = log(seconds[k]);
-    const double n = (double)count, mean = gsl_stats_mean(seconds, 1, (size_t)count);
-    const double deviation = gsl_stats_sd_m(seconds, 1, (size_t)count, mean);
+        value[k] = log(value[k]);
+    const double n = (double)count, mean = gsl_stats_mean(value, 1, (size_t)count);
+    const double deviation = gsl_stats_sd_m(value, 1, (size_t)count, mean);
     const double side = gsl_cdf_tdist_Pinv(0.975, n - 1) * deviation * sqrt(1 + 1 / n);
-    prediction->low = exp(mean - side);
-    prediction->high = exp(mean + side);
+    *low = exp(mean - side);
+    *high = exp(mean + side);
+}
+
+void sample_bounds(double *value, int64_t count, double *low, double *high)
+{
+    gsl_sort(value, 1, (size_t)count);
+    const double median = gsl_stats_median_from_sorted_data(value, 1, (size_t)count);
+    if (count >= ENOUGH_FOR_QUANTILES) {
+        *low = gsl_stats_quantile_from_sorted_data(value, 1, (size_t)count, 0.025);
+        *high = gsl_stats_quantile_from_sorted_data(value, 1, (size_t)count, 0.975);
+    } else {
+        bounds_by_student(value, count, low, high);
+    }
+    *low = fmin(*low, median);
+    *high = fmax(*high, median);
+}
+
+void prediction_quotient(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high)
+{
+    const int64_t samples = a->samples < b->samples ? a->samples : b->samples;
+    const int64_t count = samples < BMF_PREDICTION_KEPT ? samples : BMF_PREDICTION_KEPT;
+    double quotient[BMF_PREDICTION_KEPT];
+    *low = *high = NAN;
+    if (count < CERTAIN_AFTER)
+        return;
+    for (int64_t k = 0; k < count; k++) {
+        quotient[k] = a->sample[k] / b->sample[k];
+        if (!(quotient[k] > 0.0 && isfinite(quotient[k])))
+            return;
+    }
+    sample_bounds(quotient, count, low, high);
 }
 
 static const bmf_sample_factors unchanged = {1.0, 1.0};
@@ -89,42 +147,88 @@ static int probe(const bmf_sampled_run *run, double seconds, bool *noisy)
     return BMF_OK;
 }
 
-static int draw(const bmf_sampled_run *run, double *seconds, int64_t count)
+static int draw(const bmf_sampled_run *run, unsigned still, double *seconds, int64_t count)
 {
-    for (int64_t k = 0; k < count; k++) {
-        const bmf_sample_factors by = sample_factors(run->compute_error, run->network_error, k + 1);
-        BMF_TRY(simulate(run, k + 1, by, &seconds[k]));
-        if (run->drawn)
-            run->drawn(run->state, by.network);
+    int status = BMF_OK;
+    bmf_sample_factors *by =
+        sample_factors(run->compute_error, run->run_deviation, run->network_error, still, run->salt, count);
+    for (int64_t k = 0; k < count && status == BMF_OK; k++) {
+        status = simulate(run, k + 1, by[k], &seconds[k]);
+        if (status == BMF_OK && run->drawn && still == 0)
+            run->drawn(run->state, by[k].network);
+    }
+    free(by);
+    return status;
+}
+
+/* ---- where it comes from ---- */
+
+/* The variance of the logarithm of samples in which only one kind of chance is at work. */
+static int variance_of(const bmf_sampled_run *run, bmf_chance only, double *seconds, int64_t count, double *variance)
+{
+    const unsigned still = ~(unsigned)only & (BMF_CHANCE_FIT | BMF_CHANCE_RUN | BMF_CHANCE_EVENT);
+    run->keep(run->state, still);
+    const int status = draw(run, still, seconds, count);
+    run->keep(run->state, 0);
+    for (int64_t k = 0; k < count && status == BMF_OK; k++)
+        seconds[k] = log(seconds[k]);
+    *variance = status == BMF_OK ? gsl_stats_variance(seconds, 1, (size_t)count) : NAN;
+    return status;
+}
+
+static int find_shares(const bmf_sampled_run *run, double *seconds, int64_t count, bmf_prediction *prediction)
+{
+    double fit, common, event;
+    BMF_TRY(variance_of(run, BMF_CHANCE_FIT, seconds, count, &fit));
+    BMF_TRY(variance_of(run, BMF_CHANCE_RUN, seconds, count, &common));
+    BMF_TRY(variance_of(run, BMF_CHANCE_EVENT, seconds, count, &event));
+    const double all = fit + common + event;
+    if (all > 0.0) {
+        prediction->run_share = common / all;
+        prediction->event_share = event / all;
+        prediction->fit_share = fit / all;
     }
     return BMF_OK;
+}
+
+/* ---- all ---- */
+
+static void keep_samples(const double *seconds, bmf_prediction *prediction)
+{
+    for (int64_t k = 0; k < prediction->samples && k < BMF_PREDICTION_KEPT; k++)
+        prediction->sample[k] = seconds[k];
 }
 
 int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction *prediction)
 {
     const bool stated = run->compute_error > 0.0 || run->network_error > 0.0;
     bool noisy;
-    *prediction = (bmf_prediction){0};
+    *prediction = (bmf_prediction){.run_share = NAN, .event_share = NAN, .fit_share = NAN};
     BMF_TRY(simulate(run, 0, unchanged, &prediction->seconds));
     prediction->low = prediction->high = prediction->median = prediction->seconds;
     prediction->samples = samples > 0 ? samples : cheap_samples(run->steps);
+    for (int64_t k = 0; k < BMF_PREDICTION_KEPT; k++)
+        prediction->sample[k] = prediction->seconds;
     if (prediction->seconds <= 0)
         return BMF_OK;
     BMF_TRY(probe(run, prediction->seconds, &noisy));
-    if (!noisy && !stated) {
+    if (!noisy && !stated && !(run->run_deviation > 0.0)) {
         prediction->samples = prediction->samples < CERTAIN_AFTER ? prediction->samples : CERTAIN_AFTER;
         return BMF_OK;
     }
-    double *seconds = allocate(prediction->samples * (int64_t)sizeof *seconds);
-    const int status = draw(run, seconds, prediction->samples);
+    const int64_t few = prediction->samples / 4 > CERTAIN_AFTER ? prediction->samples / 4 : CERTAIN_AFTER;
+    double *seconds = allocate((prediction->samples > few ? prediction->samples : few) * (int64_t)sizeof *seconds);
+    int status = draw(run, 0, seconds, prediction->samples);
+    if (status == BMF_OK)
+        keep_samples(seconds, prediction);
     if (status == BMF_OK && noisy)
         prediction->median = gsl_stats_median(seconds, 1, (size_t)prediction->samples);
-    if (status == BMF_OK && prediction->samples >= ENOUGH_FOR_QUANTILES)
-        bounds_by_quantiles(prediction, seconds, prediction->samples);
-    else if (status == BMF_OK && prediction->samples > 1)
-        bounds_by_student(prediction, seconds, prediction->samples);
+    if (status == BMF_OK && prediction->samples > 1)
+        sample_bounds(seconds, prediction->samples, &prediction->low, &prediction->high);
     prediction->low = fmin(prediction->low, prediction->median);
     prediction->high = fmax(prediction->high, prediction->median);
+    if (status == BMF_OK && run->keep)
+        status = find_shares(run, seconds, few, prediction);
     free(seconds);
     return status;
 }
@@ -152,11 +256,19 @@ static int simulate_actions(void *state, int64_t sample, double compute_factor, 
     return status;
 }
 
+static void keep_chance(void *state, unsigned still)
+{
+    ((simulated_actions *)state)->network->still = still;
+}
+
 int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction)
 {
     simulated_actions state = {.actions = actions, .network = network};
     const int status = sampled_interval(&(bmf_sampled_run){.simulate = simulate_actions,
+                                                           .keep = keep_chance,
                                                            .state = &state,
+                                                           .salt = (uint64_t)actions->processors,
+                                                           .run_deviation = actions->spread.common,
                                                            .steps = actions->count,
                                                            .compute_error = actions->relative_error,
                                                            .network_error = network->relative_error},

@@ -179,7 +179,8 @@ static void record_scope(const bmf_simulator *s, uint32_t number, int64_t lane, 
                       .instance = scope->instance,
                       .lane = (int32_t)lane,
                       .peer = -1,
-                      .kind = scope->kind},
+                      .kind = scope->kind,
+                      .name = scope->place},
          slot, end - begin);
 }
 
@@ -235,7 +236,10 @@ void record_compute(bmf_simulator *s, const bmf_action *action, double begin, do
                        .amount = action->amount,
                        .peer = -1,
                        .name = action->name},
-           begin, end, around(end - begin, hypot(hypot(shared, (double)action->own), s->actions->relative_error)));
+           begin, end,
+           around(end - begin,
+                  hypot(hypot(hypot(shared, (double)action->own), s->actions->relative_error),
+                        hypot(s->actions->spread.common, (double)s->actions->spread.equation[action->equation]))));
 }
 
 /* Of a message's times: its own, or that of all the network's times. */

@@ -18,7 +18,7 @@ static void begin(bmf_simulator *s)
 {
     for (int64_t p = 0; p < s->actions->processors; p++)
         s->processor[p] = (processor){.at = -1, .last = -1, .open = -1};
-    s->linked = s->heap_count = s->barrier = 0;
+    s->linked = s->heap_count = s->barrier = s->meetings = 0;
     s->loading = 0;
     s->rounds = 0;
     s->round_spare = -1;

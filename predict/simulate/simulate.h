@@ -52,11 +52,21 @@ int simulation_fits_trace(const bmf_simulation *result);
  * run from `samples` random samples (0: as many as are cheap, 20 to 200). Every wait takes a maximum, so that noise
  * makes runs longer: the median is what is to be expected. When nothing is uncertain all are equal; when only the
  * machine is (actions->relative_error, network->relative_error), median = seconds. */
+enum { BMF_PREDICTION_KEPT = 200 };
 typedef struct bmf_prediction {
     double seconds, median, low, high;
+    /* Of the variance of a run's logarithm: what the machine's runs have in common, single times, and what is not known
+     * about its equations; together 1. NAN: nothing is uncertain, or it was not asked for. */
+    double run_share, event_share, fit_share;
     double loading; /* files before the program's start, without noise; not in the others */
     int64_t samples;
+    double sample[BMF_PREDICTION_KEPT]; /* the first of them; those of one number share what is not known about the
+                                           machine's equations, so quotients of predictions can be taken */
 } bmf_prediction;
+/* The 95 % interval of one more number like these `count`, in which their median lies; they are put into order. */
+void sample_bounds(double *value, int64_t count, double *low, double *high);
+/* The 95 % interval of the quotient of a run of `a` and another one of `b`; NAN if there are too few samples. */
+void prediction_quotient(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high);
 int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction);
 /* The run without noise as events of `run` (as simulator_record says), each with the 95 % interval that it has in one
  * run, with its waiting for others; whole: the length and interval of all of it. */
@@ -69,9 +79,13 @@ typedef struct bmf_sampled_run {
     int (*simulate)(void *state, int64_t sample, double compute_factor, double *seconds);
     /* NULL, or called after each of those that the interval is made of; all its times are to be multiplied. */
     void (*drawn)(void *state, double time_factor);
+    /* NULL, or: samples leave these of bmf_chance as they are from now on. */
+    void (*keep)(void *state, unsigned still);
     void *state;
+    uint64_t salt;                       /* tells runs apart whose samples have one number: their processors */
     int64_t steps;                       /* what a sample costs, as a number of actions */
     double compute_error, network_error; /* relative errors of what is stated and not measured */
+    double run_deviation;                /* of the logarithm of what a run's computing has in common */
 } bmf_sampled_run;
 int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction *prediction);
 

@@ -88,8 +88,9 @@ struct bmf_simulator {
     int32_t rounds, round_capacity, round_spare;
     taken *taken; /* working memory */
     int64_t taken_capacity;
-    double loading;  /* seconds until the program's start */
-    int64_t barrier; /* processors that have come to the meeting */
+    double loading;   /* seconds until the program's start */
+    int64_t barrier;  /* processors that have come to the meeting */
+    int64_t meetings; /* so far */
     double barrier_clock;
     /* collective networks: by round */
     int64_t *missing, missing_capacity; /* minus the messages that have not come; 0: nobody has come, or all */
@@ -130,11 +131,15 @@ void step_count_done(bmf_simulator *s, processor *sender, flight *sent);
 void step_fail(bmf_simulator *s, const bmf_transit *message, const char *what);
 
 /* ---- interval.c ---- */
-/* What all times of a sample are multiplied with, for a machine whose errors are stated. */
+/* What all times of a sample are multiplied with: what a machine's stated errors and what a run has in common make of
+ * computing, and what stated errors make of messages. */
 typedef struct bmf_sample_factors {
     double compute, network;
 } bmf_sample_factors;
-bmf_sample_factors sample_factors(double compute_error, double network_error, int64_t sample);
+/* Those of samples 1 to `count`; samples [salt] of other runs share what is stated and nothing else. still: of
+ * bmf_chance. The caller frees. */
+bmf_sample_factors *sample_factors(double compute_error, double run_deviation, double network_error, unsigned still,
+                                   uint64_t salt, int64_t count);
 
 /* ---- chance.c ---- */
 /* A factor around 1 that is never negative: log-normal with mean 1 and relative standard deviation `relative`, at the
@@ -142,6 +147,8 @@ bmf_sample_factors sample_factors(double compute_error, double network_error, in
 double chance_factor(double relative, double normal);
 /* The seconds of a computation in this sample. */
 double chance_seconds(const bmf_simulator *s, int64_t action);
+/* The seconds that a meeting takes in this sample, given those that are usual: the machine's, not the program's. */
+double chance_meeting(const bmf_simulator *s, double seconds);
 
 /* ---- record.c: nothing is called when not recording ---- */
 /* Before an action of a lane: scopes that were entered or left since its last one. */

@@ -164,7 +164,8 @@ static bool wait(bmf_simulator *s, processor *me, const bmf_action *action)
 static void leave_barrier(bmf_simulator *s, processor *me, double clock)
 {
     const bmf_action *action = &s->actions->action[me->at];
-    const double begin = me->clock, seconds = isnan(action->seconds) ? s->agreement : action->seconds;
+    const double begin = me->clock;
+    const double seconds = isnan(action->seconds) ? chance_meeting(s, s->agreement) : action->seconds;
     me->idle += clock - begin;
     me->clock = clock + seconds;
     if (s->recorder)
@@ -193,6 +194,7 @@ static bool barrier(bmf_simulator *s, processor *me)
         step_on(s, p);
     }
     leave_barrier(s, me, clock);
+    s->meetings++;
     return true;
 }
 

@@ -137,7 +137,8 @@ enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };
 /* Instances of every trace node, and the stack of open nodes. */
 typedef struct bmf_position {
     uint32_t node, instance;
-    int64_t begin; /* host clock when it was entered */
+    uint16_t place; /* of the call in the source: a name of the run, "file:line"; 0: not known */
+    int64_t begin;  /* host clock when it was entered */
 } bmf_position;
 
 struct bmf_context {
@@ -178,6 +179,7 @@ struct bmf_context {
     char *machine_path;     /* --bmf-machine, or NULL */
     int64_t imitated_ranks; /* --bmf-ranks, or 0 */
     bmf_position position[BMF_NODE_DEPTH];
+    const char *place; /* of what is entered next, "file:line:column"; NULL: that of the call in C, if any */
     int depth;
     uint32_t *instances; /* by node: how often it was entered */
     uint32_t instances_capacity;
@@ -234,6 +236,14 @@ void pieces_create_dynamic(bmf_context *ctx, const bmf_partition *partition, int
 void skeleton_begin(bmf_context *ctx, const bmf_skeleton_type *skeleton, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
 int skeleton_end(bmf_context *ctx, const bmf_partition *partition, int status); /* returns status */
+
+/* The region or call that is entered next stands here in the source, "file:line:column"; the text lives until then.
+ * Calls without a place of their own have that of the call in C around them (bmf/places.h), or of the call that they
+ * are part of. */
+static inline void place_next(bmf_context *ctx, const char *place)
+{
+    ctx->place = place;
+}
 
 /* What an algorithm is chosen for. */
 typedef struct bmf_choice {

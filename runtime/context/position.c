@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/context/place.h"
 #include "runtime/context/private.h"
 
 /* How often a node was entered before. */
@@ -19,6 +20,22 @@ static uint32_t next_instance(bmf_context *ctx, uint32_t node)
     return ctx->instances[node]++;
 }
 
+enum { PLACE_TEXT = 1024 };
+
+/* The number of the place of what is being entered, as a name of the run; 0 if it is not known. */
+static uint16_t find_place(bmf_context *ctx, bool is_call)
+{
+    char text[PLACE_TEXT];
+    const bmf_position *outer = &ctx->position[ctx->depth];
+    const char *place = ctx->place ? ctx->place : place_of_call(text, sizeof text);
+    ctx->place = NULL;
+    if (place) {
+        const uint32_t name = run_name(ctx->run, place);
+        return name <= UINT16_MAX ? (uint16_t)name : 0;
+    }
+    return is_call && ctx->run->node[outer->node].kind == BMF_EVENT_SKELETON ? outer->place : 0;
+}
+
 static void enter(bmf_context *ctx, const char *text, const bmf_skeleton_type *skeleton)
 {
     const bmf_event_kind kind = skeleton ? BMF_EVENT_SKELETON : BMF_EVENT_REGION;
@@ -27,7 +44,8 @@ static void enter(bmf_context *ctx, const char *text, const bmf_skeleton_type *s
         uint32_t outer = ctx->position[ctx->depth].node;
         uint32_t node =
             skeleton ? run_call(ctx->run, outer, text, skeleton->id) : run_node(ctx->run, outer, text, kind);
-        ctx->position[ctx->depth + 1] = (bmf_position){node, next_instance(ctx, node), context_now(ctx)};
+        const uint16_t place = find_place(ctx, skeleton);
+        ctx->position[ctx->depth + 1] = (bmf_position){node, next_instance(ctx, node), place, context_now(ctx)};
     }
     ctx->depth++;
     if (ctx->backend->enter && ctx->depth < BMF_NODE_DEPTH)
@@ -49,7 +67,8 @@ static void record(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *p
                                        .instance = at->instance,
                                        .lane = (int32_t)p,
                                        .peer = -1,
-                                       .kind = (uint16_t)kind});
+                                       .kind = (uint16_t)kind,
+                                       .name = at->place});
 }
 
 static void leave(bmf_context *ctx, bmf_event_kind kind, const bmf_partition *partition)
@@ -65,6 +84,13 @@ void bmf_region_begin(bmf_context *ctx, const char *name)
 {
     if (ctx->run)
         enter(ctx, name, NULL);
+}
+
+void bmf_region_begin_keyed(bmf_context *ctx, const char *name, int64_t key)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s[%lld]", name, (long long)key);
+    bmf_region_begin(ctx, text);
 }
 
 void bmf_region_end(bmf_context *ctx)

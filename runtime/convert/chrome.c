@@ -59,6 +59,11 @@ static char *put_arguments(char *to, const bmf_view *view, const bmf_event *even
         to = BMF_PUT(to, ",\"high_ns\":");
         to = put_integer(to, event->high);
     }
+    if (is_container(event) && event->name) {
+        to = BMF_PUT(to, ",\"place\":\"");
+        to = put_label_text(to, &view->label[event->name]);
+        *to++ = '"';
+    }
     *to++ = '}';
     return to;
 }

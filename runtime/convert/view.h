@@ -95,11 +95,11 @@ static inline bool counts_bytes(const bmf_event *event)
     return is_message(event) || event->kind == BMF_EVENT_FILE || event->kind == BMF_EVENT_COLLECTIVE;
 }
 
-/* The number of an event's label: its name if it has one, its node's for regions, skeletons and kernels, else its kind.
- */
+/* The number of an event's label: its node's name for regions and skeletons; its own if it has one, its node's for
+ * kernels, else its kind. */
 static inline int64_t view_label(const bmf_view *view, const bmf_event *event)
 {
-    uint32_t name = event->name;
+    uint32_t name = is_container(event) ? 0 : event->name;
     if (!name && event->kind <= BMF_EVENT_KERNEL)
         name = view->run->node[event->node].name;
     return name ? (int64_t)name : (int64_t)view->run->names + event->kind;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/files/format.h"
 #include "runtime/npy/private.h"
 
 enum { MAX_TEXT = 1 << 20, MAX_SHOWN = 48 };
@@ -32,7 +33,7 @@ typedef struct raw_header {
     text_range descr;
     bool fortran;
     int dimensions;
-    int64_t shape[2];
+    int64_t shape[DATA_DIMENSIONS];
 } raw_header;
 
 __attribute__((format(printf, 2, 3))) static bool refuse(scanner *in, const char *format, ...)
@@ -189,7 +190,7 @@ static bool read_shape(scanner *in, raw_header *raw)
             return true; /* a trailing comma adds no dimension */
         if (!read_length(in, &length))
             return false;
-        if (raw->dimensions < 2)
+        if (raw->dimensions < DATA_DIMENSIONS)
             raw->shape[raw->dimensions] = length;
     }
     return true;
@@ -270,11 +271,6 @@ const char *npy_descr(const bmf_type *scalar)
     return dtype ? dtype->descr : NULL;
 }
 
-const char *npy_dtype_name(const bmf_type *scalar)
-{
-    return dtype_of(scalar)->name;
-}
-
 /* Little-endian, this machine's own order, or the order of what has a single byte. */
 static const bmf_type *scalar_of(text_range descr)
 {
@@ -329,8 +325,110 @@ static bool judge_shape(scanner *in, const raw_header *raw, bmf_npy_header *head
 bool npy_parse_text(const char *text, int64_t size, bmf_npy_header *header, char *why, size_t why_size)
 {
     scanner in = {text, text + size, why, why_size};
-    raw_header raw = {.shape = {0, 0}};
+    raw_header raw = {.shape = {0}};
     return read_dict(&in, &raw) && judge_descr(&in, raw.descr, header) && judge_shape(&in, &raw, header);
+}
+
+/* ---- everything that files.h takes ---- */
+
+static bool refuse_descr(scanner *in, text_range descr, const char *what)
+{
+    char taken[512];
+    const char *order = descr.size > 0 && descr.begin[0] == '>' ? "big-endian " : "";
+    stored_list(taken, sizeof taken);
+    return refuse(in, "%s%sdtype '%.*s'; bmf takes %s", what, order, descr.size < MAX_SHOWN ? descr.size : MAX_SHOWN,
+                  descr.begin, taken);
+}
+
+static bool add_field(scanner *in, text_range descr, int64_t times, data_file *file)
+{
+    const bmf_stored_scalar scalar = stored_named(descr.begin, descr.size);
+    const bool is_code = descr.size > 1 && strchr("<=|", descr.begin[0]) && descr.begin[0] != '\0';
+    if (scalar == STORED_SCALARS || !is_code)
+        return refuse_descr(in, descr, "");
+    for (int64_t k = 0; k < times; k++) {
+        if (file->fields == BMF_MAX_LEAVES)
+            return refuse(in, "items of more than %d scalars", BMF_MAX_LEAVES);
+        file->field[file->fields++] = (data_field){scalar, file->item_bytes};
+        file->item_bytes += stored_size(scalar);
+    }
+    return true;
+}
+
+/* '|V4': bytes that nobody reads, which align what follows. */
+static bool add_padding(scanner *in, text_range descr, data_file *file)
+{
+    int64_t bytes = 0;
+    for (int k = 2; k < descr.size; k++)
+        if (!isdigit((unsigned char)descr.begin[k]) || (bytes = 10 * bytes + descr.begin[k] - '0') > MAX_TEXT)
+            return refuse_descr(in, descr, "");
+    file->item_bytes += bytes;
+    return true;
+}
+
+/* ('name', '<f8') or ('name', '<f8', (3,)). */
+static bool read_field(scanner *in, data_file *file)
+{
+    text_range name, descr;
+    raw_header part = {.dimensions = 0};
+    int64_t times = 1;
+    if (!take(in, '('))
+        return broken(in, "a field such as ('x', '<f8')");
+    if (!read_string(in, &name) || !take(in, ',') || !read_string(in, &descr))
+        return refuse(in, "a structure with fields that are not ('name', 'dtype'), which bmf does not take");
+    if (take(in, ',') && !take(in, ')')) {
+        if (!read_shape(in, &part))
+            return false;
+        for (int d = 0; d < part.dimensions; d++)
+            if (d >= DATA_DIMENSIONS || part.shape[d] > BMF_MAX_LEAVES || (times *= part.shape[d]) > BMF_MAX_LEAVES)
+                return refuse(in, "items of more than %d scalars", BMF_MAX_LEAVES);
+        if (!take(in, ')'))
+            return broken(in, "`)`");
+    } else if (in->at[-1] != ')' && !take(in, ')')) {
+        return broken(in, "`)`");
+    }
+    if (descr.size > 2 && descr.begin[1] == 'V')
+        return add_padding(in, descr, file);
+    return add_field(in, descr, times, file);
+}
+
+static bool read_fields(scanner *in, data_file *file)
+{
+    if (!take(in, '['))
+        return broken(in, "a dtype");
+    while (!take(in, ']')) {
+        if (file->fields > 0 && take(in, ',') && take(in, ']'))
+            break;
+        if (!read_field(in, file))
+            return false;
+    }
+    return file->fields > 0 || refuse(in, "a dtype without fields");
+}
+
+static bool judge_layout(scanner *in, const raw_header *raw, data_file *file)
+{
+    if (raw->dimensions < 1 || raw->dimensions > DATA_DIMENSIONS)
+        return refuse(in, "an array of %d dimensions; bmf takes 1 (a list) to %d (lists of lists of ..)",
+                      raw->dimensions, DATA_DIMENSIONS);
+    file->dimensions = raw->dimensions;
+    file->fortran = raw->fortran && raw->dimensions > 1;
+    for (int d = 0; d < DATA_DIMENSIONS; d++)
+        file->shape[d] = d < raw->dimensions ? raw->shape[d] : 1;
+    return data_file_bytes(file) >= 0 || refuse(in, "a shape of more bytes than fit 64 bits");
+}
+
+bool npy_parse_layout(const char *text, int64_t size, data_file *file, char *why, size_t why_size)
+{
+    scanner in = {text, text + size, why, why_size};
+    raw_header raw = {.shape = {0}};
+    if (!read_dict(&in, &raw))
+        return false;
+    file->fields = 0;
+    file->item_bytes = 0;
+    scanner fields = {raw.descr.begin, raw.descr.begin + raw.descr.size, why, why_size};
+    const bool is_structure = raw.descr.size > 0 && raw.descr.begin[0] == '[';
+    return (is_structure ? read_fields(&fields, file) : add_field(&in, raw.descr, 1, file)) &&
+           judge_layout(&in, &raw, file);
 }
 
 int64_t npy_data_bytes(const bmf_npy_header *header)

@@ -1,4 +1,4 @@
-/* Reading and writing .npy files without other ranks: for whoever settles the errors. Internal. */
+/* Headers and copies of .npy files without other ranks. Internal. */
 #ifndef BMF_NPY_PART_H
 #define BMF_NPY_PART_H
 
@@ -6,11 +6,6 @@
 
 /* What bmf_npy_header_read has rank 0 do. Not collective. */
 int npy_find_header(bmf_context *ctx, const char *path, bmf_npy_header *header);
-/* This rank's part of bmf_npy_read_as: the list, whose other parts other ranks read. The status is this rank's own.
- * scalar: one that the file's can be read as. */
-int npy_read_part(bmf_context *ctx, const char *path, const bmf_npy_header *header, const bmf_type *scalar,
-                  bmf_partition *partition, bmf_list **list);
-
 enum { NPY_HEADER_SIZE = 128 };
 
 /* The header that bmf writes, as NumPy would; header->data_offset does not count. Not collective. */

@@ -16,18 +16,16 @@ int64_t npy_parse_prefix(const unsigned char *bytes, int64_t count, int64_t *tex
  * file, otherwise the reason is in why. Not collective. */
 bool npy_parse_text(const char *text, int64_t size, bmf_npy_header *header, char *why, size_t why_size);
 
+struct data_file;
+/* The same for everything that data files hold (runtime/files/format.h): structures of scalars, any order, up to
+ * DATA_DIMENSIONS dimensions. Sets all that concerns the items but their offset. */
+bool npy_parse_layout(const char *text, int64_t size, struct data_file *file, char *why, size_t why_size);
+
 /* How a header names a scalar, such as "<f8"; NULL if .npy files of bmf do not hold it. */
 const char *npy_descr(const bmf_type *scalar);
-/* NumPy's word for a scalar that npy_descr knows, such as "float64". */
-const char *npy_dtype_name(const bmf_type *scalar);
 
 /* Bytes of the data, or -1 if they do not fit an int64. */
 int64_t npy_data_bytes(const bmf_npy_header *header);
-
-/* Whether scalars of a file can be read as others; and does it for `count` scalars: those of `from` stand at the end of
- * the array that those of `to` fill. Not collective. */
-bool npy_converts(const bmf_type *from, const bmf_type *to);
-void npy_convert(const bmf_type *from, const bmf_type *to, void *data, int64_t count);
 
 /* Opens a file for this rank alone. mode: MPI_MODE_RDONLY or MPI_MODE_WRONLY. Not collective. */
 int npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file);

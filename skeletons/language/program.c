@@ -1,8 +1,8 @@
 /* A program from its files to its result.
  *
  * Rank 0 reads, parses and types, and finds all errors; then the others get the texts up to the data and the argument's
- * type, and make the same trees. Literal data stands on rank 0 only. A .npy argument that the program splits first is
- * read by all ranks, each its parts; otherwise by rank 0.
+ * type, and make the same trees. Literal data stands on rank 0 only; files are read by
+ * skeletons/language/argument.c.
  * Collective calls: one broadcast when all is read (two if it is more than 4 KiB), a barrier before the program is
  * timed, and one allgather at the end, which settles whatever failed and has what `bmf run` tells of the run. */
 #include "skeletons/language/program.h"
@@ -14,7 +14,6 @@
 
 #include "runtime/backend/share.h"
 #include "runtime/base/allocate.h"
-#include "runtime/npy/part.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* ---- the argument's type, from rank 0 to all ---- */
@@ -61,10 +60,9 @@ static int64_t read_number(const char **at)
     return number;
 }
 
-/* The texts, of the last one `last_size` bytes; the type of the argument; the header of its file. */
+/* The texts, of the last one `last_size` bytes; the type of the argument; what its files hold. */
 static void write_all(const bmf_program *program, int texts, int64_t last_size, FILE *to)
 {
-    const bmf_npy_header *header = &program->header;
     char *type = allocate(type_bytes(program->argument_type)), *end = type;
     for (int k = 0; k < texts; k++) {
         const bmf_text *text = &program->texts.text[k];
@@ -76,11 +74,9 @@ static void write_all(const bmf_program *program, int texts, int64_t last_size, 
     }
     write_type(program->argument_type, &end);
     fwrite(type, 1, (size_t)(end - type), to);
-    write_number(to, program->npy ? header->scalar->kind : BMF_NOTHING);
-    write_number(to, header->dimensions);
-    write_number(to, header->shape[0]);
-    write_number(to, header->shape[1]);
-    write_number(to, header->data_offset);
+    for (int k = 0; k < program->arguments; k++)
+        if (program->argument[k].is_file)
+            fwrite(&program->argument[k].file, DATA_FILE_BYTES, 1, to);
     free(type);
 }
 
@@ -95,11 +91,14 @@ static void read_all(bmf_program *program, int texts, const char *at)
         free(name);
     }
     program->argument_type = read_type(&at);
-    program->header.scalar = type_of_kind((bmf_type_kind)read_number(&at));
-    program->header.dimensions = (int)read_number(&at);
-    program->header.shape[0] = read_number(&at);
-    program->header.shape[1] = read_number(&at);
-    program->header.data_offset = read_number(&at);
+    for (int k = 0; k < program->arguments; k++)
+        if (program->argument[k].is_file) {
+            argument_take(&program->argument[k], at);
+            at += DATA_FILE_BYTES;
+        } else {
+            program->argument[k].type =
+                program->arguments == 1 ? program->argument_type : program->argument_type->component[k];
+        }
 }
 
 static int share_all(bmf_context *ctx, bmf_program *program, int texts, int64_t last_size, bool whole)
@@ -124,12 +123,6 @@ static int share_all(bmf_context *ctx, bmf_program *program, int texts, int64_t 
 
 /* ---- loading ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), size = strlen(end);
-    return length >= size && strcmp(text + length - size, end) == 0;
-}
-
 static int read_texts(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
 {
     int text;
@@ -150,50 +143,49 @@ static int parse_texts(bmf_context *ctx, bmf_program *program, int libraries, bm
     return library_check(ctx, &program->texts, &program->library, program->parsed);
 }
 
-static int parse_argument(bmf_context *ctx, const bmf_program_options *options, const bmf_parsed *parsed,
-                          bmf_program *program)
+/* A file of data as text. */
+static int parse_file(bmf_context *ctx, const char *path, bmf_program *program, bmf_argument *argument)
 {
-    bmf_span span = parsed->data;
-    if (options->argument) {
-        BMF_TRY(texts_read(&program->texts, ctx, options->argument, &span.text));
-        span.begin = 0;
-        span.end = program->texts.text[span.text].size;
-    } else if (!parsed->has_data) {
-        span = program->parsed->span;
+    bmf_span span = {0};
+    BMF_TRY(texts_read(&program->texts, ctx, path, &span.text));
+    span.end = program->texts.text[span.text].size;
+    return data_parse(ctx, &program->texts, span, &argument->type, &argument->column);
+}
+
+static int parse_literal(bmf_context *ctx, const bmf_parsed *parsed, bmf_program *program)
+{
+    if (!parsed->has_data) {
+        const bmf_span span = program->parsed->span;
         return text_fail(&program->texts, ctx, (bmf_span){span.text, span.end, span.end}, BMF_ERROR_USAGE,
                          "the program has no data; write it behind the expression or give a file with --arg");
     }
-    return data_parse(ctx, &program->texts, span, &program->argument_type, &program->argument);
+    return data_parse(ctx, &program->texts, parsed->data, &program->argument->type, &program->argument->column);
 }
 
-/* The scalar of the language that the file's are read as. */
-static int language_scalar(bmf_context *ctx, const char *path, const bmf_type *scalar, const bmf_type **read_as)
+static int parse_arguments(bmf_context *ctx, const bmf_program_options *options, const bmf_parsed *parsed,
+                           bmf_program *program)
 {
-    *read_as = scalar == &bmf_type_int32 ? &bmf_type_int : scalar == &bmf_type_float ? &bmf_type_real : scalar;
-    if (scalar == &bmf_type_complex)
-        return bmf_fail(ctx, BMF_ERROR_TYPE, "%s: complex numbers (complex128); the language has int, real and bool",
-                        path);
-    return BMF_OK;
-}
-
-static int read_header(bmf_context *ctx, bmf_program *program)
-{
-    const bmf_type *scalar;
-    BMF_TRY(npy_find_header(ctx, program->npy, &program->header));
-    BMF_TRY(language_scalar(ctx, program->npy, program->header.scalar, &scalar));
-    program->argument_type = bmf_type_list(program->header.dimensions == 2 ? bmf_type_list(scalar) : scalar);
+    const bmf_type *type[BMF_MAX_LEAVES];
+    if (options->arguments == 0)
+        BMF_TRY(parse_literal(ctx, parsed, program));
+    for (int k = 0; k < options->arguments; k++)
+        if (!program->argument[k].is_file)
+            BMF_TRY(parse_file(ctx, options->argument[k], program, &program->argument[k]));
+    for (int k = 0; k < program->arguments; k++)
+        type[k] = program->argument[k].type;
+    program->argument_type = program->arguments == 1 ? type[0] : bmf_type_tuple(program->arguments, type);
     return BMF_OK;
 }
 
 /* Everything that rank 0 does alone. */
 static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_program *program, bmf_parsed *parsed)
 {
-    if (program->npy)
-        BMF_TRY(read_header(ctx, program));
+    for (int k = 0; k < program->arguments; k++)
+        if (program->argument[k].is_file)
+            BMF_TRY(argument_find(ctx, &program->argument[k]));
     BMF_TRY(read_texts(ctx, options, program));
     BMF_TRY(parse_texts(ctx, program, options->libraries, parsed));
-    if (!program->npy)
-        BMF_TRY(parse_argument(ctx, options, parsed, program));
+    BMF_TRY(parse_arguments(ctx, options, parsed, program));
     return check_types(ctx, &program->texts, program->arena, &program->library, program->parsed, program->argument_type,
                        &program->checked);
 }
@@ -207,15 +199,31 @@ static int load_again(bmf_context *ctx, const bmf_program_options *options, bmf_
                        &program->checked);
 }
 
+/* Rows of files that do not say how many they have. */
+static int count_files(bmf_context *ctx, bmf_program *program)
+{
+    int status = BMF_OK;
+    bmf_trace_run *run = recording_pause(ctx);
+    for (int k = 0; k < program->arguments && status == BMF_OK; k++)
+        if (program->argument[k].is_file)
+            status = data_file_count(ctx, &program->argument[k].file);
+    recording_resume(ctx, run);
+    return status;
+}
+
 int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
 {
-    *program = (bmf_program){.arena = expressions_create()};
+    *program = (bmf_program){.arena = expressions_create(), .arguments = options->arguments ? options->arguments : 1};
+    if (options->arguments > BMF_MAX_LEAVES)
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%d files as arguments; a tuple has at most %d components",
+                        options->arguments, BMF_MAX_LEAVES);
+    program->argument = allocate_clear(program->arguments, sizeof *program->argument);
     program->texts.processors = options->processors > 0 || !ctx ? options->processors : bmf_processors(ctx);
     bmf_parsed parsed = {0};
     const int libraries = options->libraries;
     int status = BMF_OK;
-    if (options->argument && ends_with(options->argument, ".npy"))
-        program->npy = options->argument;
+    for (int k = 0; k < options->arguments; k++)
+        argument_named(options->argument[k], &program->argument[k]);
     if (bmf_is_root(ctx))
         status = load_first(ctx, options, program, &parsed);
     if (bmf_ranks(ctx) > 1) {
@@ -226,6 +234,8 @@ int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_progr
         if (!bmf_is_root(ctx))
             status = load_again(ctx, options, program);
     }
+    if (status == BMF_OK && ctx)
+        status = count_files(ctx, program);
     program->expression = program->checked;
     return status;
 }
@@ -237,100 +247,6 @@ void program_rewrite(bmf_program *program, const bmf_rewriting *rewriting)
 }
 
 /* ---- running ---- */
-
-/* The argument as a batch: one instance on rank 0. */
-static int placed_argument(bmf_context *ctx, bmf_program *program, bmf_value *argument)
-{
-    if (!bmf_is_root(ctx))
-        return value_empty(ctx, program->argument_type, 0, argument);
-    bmf_column column = program->argument;
-    program->argument = (bmf_column){0};
-    value_from_column(&column, argument);
-    return BMF_OK;
-}
-
-/* This rank's part of the file; default values if it cannot be read. */
-static int read_part(bmf_context *ctx, const bmf_program *program, const bmf_type *scalar, bmf_partition *partition,
-                     bmf_value *parts)
-{
-    bmf_list *list = NULL;
-    const int status = npy_read_part(ctx, program->npy, &program->header, scalar, partition, &list);
-    if (status == BMF_OK)
-        require_memory(value_from_parts(list, parts), partition->local_parts);
-    else
-        value_default(ctx, program->argument_type, partition->local_parts, parts);
-    bmf_list_free(list);
-    return failure_defer(ctx, status);
-}
-
-static int placed_file(bmf_context *ctx, const bmf_program *program, const bmf_type *scalar, bmf_value *argument)
-{
-    bmf_partition *partition;
-    BMF_TRY(bmf_partition_placed(ctx, 0, program->header.shape[0], &partition));
-    const int status = read_part(ctx, program, scalar, partition, argument);
-    bmf_partition_release(partition);
-    return status;
-}
-
-/* The first operation if it is a split of the whole argument. */
-static bmf_expression *first_split(bmf_expression *expression)
-{
-    while (expression->kind == BMF_EXPRESSION_COMP && expression->children > 0)
-        expression = expression->child[expression->children - 1];
-    bool splits = expression->kind == BMF_EXPRESSION_SPLIT && expression->parallel;
-    return splits ? expression : NULL;
-}
-
-/* What the first split would make of the file, each rank reading its parts. */
-static int split_file(bmf_context *ctx, const bmf_program *program, const bmf_type *scalar, const bmf_expression *split,
-                      bmf_value *argument)
-{
-    bmf_level level = {split->number[0], (int)split->number[1]};
-    bmf_partition *partition;
-    bmf_value parts;
-    BMF_TRY(bmf_partition_create(ctx, 0, 1, &level, program->header.shape[0], NULL, &partition));
-    const int status = read_part(ctx, program, scalar, partition, &parts);
-    int64_t *processor = allocate(partition->parts * (int64_t)sizeof *processor);
-    int64_t offsets[2] = {0, partition->parts};
-    for (int64_t k = 0; k < partition->parts; k++)
-        processor[k] = bmf_partition_processor(partition, k);
-    bmf_layout *layout = layout_create(ctx, partition->parts, processor);
-    value_distribute(bmf_is_root(ctx) ? 1 : 0, distribution_create(1, offsets, layout), &parts, argument);
-    free(processor);
-    bmf_partition_release(partition);
-    return status;
-}
-
-/* The expression without its first operation; NULL if there is nothing else. */
-static bmf_expression *without_first(bmf_program *program, bmf_expression *expression)
-{
-    if (expression->kind != BMF_EXPRESSION_COMP)
-        return NULL;
-    bmf_expression *rest = expression_copy(program->arena, expression);
-    int last = rest->children - 1;
-    bmf_expression *inner = without_first(program, rest->child[last]);
-    if (!inner)
-        rest->children--;
-    else
-        rest->child[last] = inner;
-    return rest->children > 0 ? rest : NULL;
-}
-
-/* The argument; also after a failure, if BMF_OK is returned, as default values. */
-static int open_argument(bmf_context *ctx, bmf_program *program, bmf_expression **expression, bmf_value *argument)
-{
-    const bmf_type *scalar;
-    bmf_expression *split = first_split(*expression);
-    if (!program->npy) {
-        require_memory(placed_argument(ctx, program, argument), 0);
-        return BMF_OK;
-    }
-    BMF_TRY(language_scalar(ctx, program->npy, program->header.scalar, &scalar));
-    if (!split)
-        return placed_file(ctx, program, scalar, argument);
-    *expression = without_first(program, *expression);
-    return split_file(ctx, program, scalar, split, argument);
-}
 
 /* The expression without a gather as its last operation; itself if there is none, or nothing else. */
 static bmf_expression *without_gather(bmf_program *program, bmf_expression *expression)
@@ -361,7 +277,7 @@ static int evaluate(bmf_context *ctx, bmf_program *program, bmf_value *result)
     if (program->keep_parts)
         expression = without_gather(program, expression);
     ctx->step += BMF_STEPS;
-    BMF_TRY(open_argument(ctx, program, &expression, &argument));
+    BMF_TRY(arguments_open(ctx, program->arena, program->argument, program->arguments, &expression, &argument));
     program_start(ctx);
     const double begin = bmf_seconds(ctx);
     frame_open_program(&evaluator, &frame);
@@ -495,13 +411,15 @@ int program_list(bmf_context *ctx, bmf_value *result, bmf_list **list)
     if (type->kind == BMF_LIST)
         return placed_list(ctx, result, list);
     value_free(result);
-    return bmf_fail(ctx, BMF_ERROR_TYPE, "a .npy file takes a list, the value is %s",
+    return bmf_fail(ctx, BMF_ERROR_TYPE, "a file takes a list, the value is %s",
                     bmf_type_print(type, text, sizeof text));
 }
 
 void program_free(bmf_program *program)
 {
-    column_free(&program->argument);
+    for (int k = 0; program->argument && k < program->arguments; k++)
+        argument_free(&program->argument[k]);
+    free(program->argument);
     library_free(&program->library);
     if (program->arena)
         expressions_free(program->arena);

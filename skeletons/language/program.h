@@ -2,8 +2,8 @@
 #ifndef BMF_LANGUAGE_PROGRAM_H
 #define BMF_LANGUAGE_PROGRAM_H
 
-#include "bmf/npy.h"
 #include "runtime/data/list.h"
+#include "skeletons/language/argument.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/evaluate/evaluate.h"
 #include "skeletons/language/laws/rewrite.h"
@@ -13,8 +13,9 @@ typedef struct bmf_program_options {
     const char *text; /* the program's text, which is then only called `path` in messages; or NULL: the file is read */
     const char *const *library; /* paths */
     int libraries;
-    int64_t processors;   /* what B_Procs stands for; 0: the context's */
-    const char *argument; /* a .npy or .bmfdata file, or NULL: the data in the program */
+    int64_t processors;          /* what B_Procs stands for; 0: the context's */
+    const char *const *argument; /* names of data files (bmf/files.h) or of files of data as text; */
+    int arguments;               /* 0: the data in the program; several: a tuple */
 } bmf_program_options;
 
 typedef struct bmf_program {
@@ -26,10 +27,9 @@ typedef struct bmf_program {
     bmf_expression *expression; /* rewritten: what runs */
     bmf_rewriting rewriting;
     const bmf_type *argument_type;
-    bmf_column argument;   /* from text: one element, on rank 0 */
-    const char *npy;       /* or the file to read in parallel, */
-    bmf_npy_header header; /* with this header */
-    bool keep_parts;       /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for program_list */
+    bmf_argument *argument; /* at least one */
+    int arguments;
+    bool keep_parts; /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for program_list */
     /* once it has run, over all ranks: */
     double seconds;      /* of the slowest from argument to value */
     bmf_statistics sent; /* since the context was opened, by all of them */

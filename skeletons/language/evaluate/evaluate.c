@@ -4,6 +4,7 @@
  * instances in a few passes; what a map does to elements is done to the batch of all elements. Nothing loops over
  * instances. When all instances have the same argument, one of them is computed and the result stays the same for all.
  * Cost: passes over the batch, as many as there are operations that no stream or kernel has joined. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
@@ -11,6 +12,19 @@
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/laws/rewriter.h"
+
+/* ---- places ---- */
+
+void evaluator_place(bmf_evaluator *evaluator, bmf_span span)
+{
+    int64_t line, column;
+    if (!evaluator->ctx->run || span.text < 0 || span.text >= evaluator->texts->count)
+        return;
+    const bmf_text *text = &evaluator->texts->text[span.text];
+    text_place(text, span.begin, &line, &column);
+    snprintf(evaluator->place, sizeof evaluator->place, "%s:%" PRId64 ":%" PRId64, text->name, line, column);
+    place_next(evaluator->ctx, evaluator->place);
+}
 
 /* ---- names ---- */
 
@@ -20,6 +34,7 @@ static void open_regions(bmf_evaluator *evaluator, const bmf_naming *names, cons
     if (names == already)
         return;
     open_regions(evaluator, names->outer, already);
+    evaluator_place(evaluator, names->use);
     bmf_region_begin(evaluator->ctx, names->name);
 }
 

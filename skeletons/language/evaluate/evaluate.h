@@ -16,12 +16,19 @@
 #include "skeletons/language/scalar/scalar.h"
 #include "skeletons/language/batches/value.h"
 
+enum { BMF_PLACE_TEXT = 512 };
+
 typedef struct bmf_evaluator {
     bmf_context *ctx;
     const bmf_texts *texts;
     int quiet;
-    bool alone; /* inside of an expression that concerns this rank only */
+    char place[BMF_PLACE_TEXT]; /* of what is entered next */
+    bool alone;                 /* inside of an expression that concerns this rank only */
 } bmf_evaluator;
+
+/* What is entered next in the trace stands at this place of the program's texts. Cost: that of text_place, if there is
+ * a trace. */
+void evaluator_place(bmf_evaluator *evaluator, bmf_span span);
 
 /* Steps of the program (ctx->step) from one expression that communicates to the next: more than it has rounds. */
 enum { BMF_STEPS = 64 };

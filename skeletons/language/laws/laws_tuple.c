@@ -7,7 +7,7 @@
  * Cost: a look at the parts of a tuple, and at the lists' expressions to compare them. */
 #include "skeletons/language/laws/rewriter.h"
 
-static bmf_expression *component(bmf_rewriter *rewriter, bmf_span span, int k, const bmf_type *tuple)
+bmf_expression *rewriter_component(bmf_rewriter *rewriter, bmf_span span, int k, const bmf_type *tuple)
 {
     bmf_expression *made = rewriter_node(rewriter, BMF_EXPRESSION_ADDR, span, 0, NULL, tuple, tuple->component[k]);
     made->number[0] = k + 1;
@@ -15,7 +15,7 @@ static bmf_expression *component(bmf_rewriter *rewriter, bmf_span span, int k, c
     return made;
 }
 
-static bmf_expression *tuple_of(bmf_rewriter *rewriter, bmf_span span, int children, bmf_expression *const *child)
+bmf_expression *rewriter_tuple(bmf_rewriter *rewriter, bmf_span span, int children, bmf_expression *const *child)
 {
     const bmf_type *type[BMF_MAX_LEAVES];
     for (int k = 0; k < children; k++)
@@ -26,16 +26,11 @@ static bmf_expression *tuple_of(bmf_rewriter *rewriter, bmf_span span, int child
 
 /* ---- zips of maps ---- */
 
-/* What makes a list: map *each o *list. Either may be an identity. */
-typedef struct mapped_list {
-    bmf_expression *map, *each, *list; /* map: NULL, there is none */
-} mapped_list;
-
-static mapped_list read_mapped(bmf_rewriter *rewriter, bmf_expression *maker)
+rewriter_mapped rewriter_read_mapped(bmf_rewriter *rewriter, bmf_expression *maker)
 {
     const bool chain = maker->kind == BMF_EXPRESSION_COMP;
     bmf_expression *first = chain ? maker->child[0] : maker;
-    mapped_list m = {.list = maker};
+    rewriter_mapped m = {.list = maker};
     if (first->kind == BMF_EXPRESSION_MAP && !first->child[0]->communicates) {
         m.map = first;
         m.each = first->child[0];
@@ -54,25 +49,25 @@ static bmf_expression *combine(bmf_rewriter *rewriter, const bmf_expression *zip
 }
 
 /* Both maps read one list. */
-static bmf_expression *map_both(bmf_rewriter *rewriter, bmf_expression *zip, const mapped_list *m)
+static bmf_expression *map_both(bmf_rewriter *rewriter, bmf_expression *zip, const rewriter_mapped *m)
 {
     bmf_expression *each[2] = {m[0].each, m[1].each};
-    bmf_expression *body = combine(rewriter, zip, tuple_of(rewriter, zip->span, 2, each));
+    bmf_expression *body = combine(rewriter, zip, rewriter_tuple(rewriter, zip->span, 2, each));
     bmf_expression *map = rewriter_node(rewriter, BMF_EXPRESSION_MAP, zip->span, 1, &body, m[0].list->out, zip->out);
     return rewriter_compose(rewriter, map, m[0].list);
 }
 
 /* The maps read two lists, both placed: moving elements between processors may cost less after a map. */
-static bmf_expression *zip_before(bmf_rewriter *rewriter, bmf_expression *zip, const mapped_list *m)
+static bmf_expression *zip_before(bmf_rewriter *rewriter, bmf_expression *zip, const rewriter_mapped *m)
 {
     const bmf_type *pair = bmf_type_pair(m[0].each->in, m[1].each->in);
     bmf_expression *each[2], *list[2];
     for (int k = 0; k < 2; k++) {
-        each[k] = rewriter_compose(rewriter, m[k].each, component(rewriter, zip->span, k, pair));
+        each[k] = rewriter_compose(rewriter, m[k].each, rewriter_component(rewriter, zip->span, k, pair));
         list[k] = m[k].list;
     }
-    bmf_expression *body = combine(rewriter, zip, tuple_of(rewriter, zip->span, 2, each));
-    bmf_expression *lists = tuple_of(rewriter, zip->span, 2, list);
+    bmf_expression *body = combine(rewriter, zip, rewriter_tuple(rewriter, zip->span, 2, each));
+    bmf_expression *lists = rewriter_tuple(rewriter, zip->span, 2, list);
     bmf_expression *both[2] = {rewriter_node(rewriter, BMF_EXPRESSION_ZIP, zip->span, 1, &body, lists->out, zip->out),
                                lists};
     return expression_compose(rewriter->arena, zip->span, 2, both);
@@ -83,7 +78,8 @@ bmf_expression *law_zip_maps(bmf_rewriter *rewriter, int parts, bmf_expression *
     if (parts < 2 || part[0]->kind != BMF_EXPRESSION_ZIP || part[1]->kind != BMF_EXPRESSION_ALLTUP ||
         part[0]->in != part[1]->out)
         return NULL;
-    const mapped_list m[2] = {read_mapped(rewriter, part[1]->child[0]), read_mapped(rewriter, part[1]->child[1])};
+    const rewriter_mapped m[2] = {rewriter_read_mapped(rewriter, part[1]->child[0]),
+                                  rewriter_read_mapped(rewriter, part[1]->child[1])};
     if (!m[0].map && !m[1].map)
         return NULL;
     *used = 2;
@@ -142,19 +138,21 @@ bmf_expression *law_reduce_tuple(bmf_rewriter *rewriter, int parts, bmf_expressi
     bmf_expression *joint = rewriter_node(rewriter, BMF_EXPRESSION_STREAMS, tuple->span, count, stream, tuple->in,
                                           bmf_type_tuple(count, value));
     bmf_expression *both[2] = {joint, rewriter_identity(rewriter, tuple->span, tuple->in)};
-    bmf_expression *made = count < tuple->children ? tuple_of(rewriter, tuple->span, 2, both) : joint;
+    bmf_expression *made = count < tuple->children ? rewriter_tuple(rewriter, tuple->span, 2, both) : joint;
     bool plain = made == joint; /* nothing but reductions */
     for (int k = 0; k < tuple->children; k++) {
         plain = plain && tuple->child[k] == stream[place[k]];
         if (place[k] < 0) {
-            child[k] = rewriter_compose(rewriter, tuple->child[k], component(rewriter, tuple->span, 1, made->out));
+            child[k] =
+                rewriter_compose(rewriter, tuple->child[k], rewriter_component(rewriter, tuple->span, 1, made->out));
             continue;
         }
-        bmf_expression *chosen = component(rewriter, tuple->span, place[k], joint->out);
+        bmf_expression *chosen = rewriter_component(rewriter, tuple->span, place[k], joint->out);
         if (made != joint)
-            chosen = rewriter_compose(rewriter, chosen, component(rewriter, tuple->span, 0, made->out));
+            chosen = rewriter_compose(rewriter, chosen, rewriter_component(rewriter, tuple->span, 0, made->out));
         child[k] = after_reduction(rewriter, tuple->child[k], chosen);
     }
     *used = 1;
-    return plain ? joint : rewriter_compose(rewriter, tuple_of(rewriter, tuple->span, tuple->children, child), made);
+    return plain ? joint
+                 : rewriter_compose(rewriter, rewriter_tuple(rewriter, tuple->span, tuple->children, child), made);
 }

@@ -22,6 +22,9 @@
     X(MAP_PROMOTION, "map promotion", "map f o reduce ++ = reduce ++ o map (map f)", ALGEBRA, law_map_promotion)       \
     X(REDUCE_PROMOTION, "reduce promotion", "reduce op o reduce ++ = reduce op o map (reduce op)", ALGEBRA,            \
       law_reduce_promotion)                                                                                            \
+    X(REDUCE_TOGETHER, "one exchange",                                                                                 \
+      "[P_Reduce op o P_Map f, .., P_Reduce op' o P_Map f'] = P_Reduce [op, .., op'] o P_Map [f, .., f']", ALGEBRA,    \
+      law_reduce_together)                                                                                             \
     X(MAP_REDUCE, "map-reduce fusion", "reduce op o map f in one pass", PAIRS, law_map_reduce)                         \
     X(MAP_SCAN, "map-scan fusion", "scan op o map f in one pass", PAIRS, law_map_scan)                                 \
     X(MAP_FILTER, "map-filter fusion", "filter p o map f in one pass", PAIRS, law_map_filter)                          \

@@ -36,6 +36,16 @@ bmf_expression *rewriter_identity(bmf_rewriter *rewriter, bmf_span span, const b
 /* f o g, without identities. */
 bmf_expression *rewriter_compose(bmf_rewriter *rewriter, bmf_expression *f, bmf_expression *g);
 
+/* Component k (from 0) of a tuple; the tuple of several values of one argument. */
+bmf_expression *rewriter_component(bmf_rewriter *rewriter, bmf_span span, int k, const bmf_type *tuple);
+bmf_expression *rewriter_tuple(bmf_rewriter *rewriter, bmf_span span, int children, bmf_expression *const *child);
+
+/* What makes a list: map *each o *list. Either may be an identity. */
+typedef struct rewriter_mapped {
+    bmf_expression *map, *each, *list; /* map: NULL, there is none */
+} rewriter_mapped;
+rewriter_mapped rewriter_read_mapped(bmf_rewriter *rewriter, bmf_expression *maker);
+
 /* An independent expression for arguments of another type; NULL if it is not independent. */
 bmf_expression *rewriter_retype(bmf_rewriter *rewriter, const bmf_expression *expression, const bmf_type *in);
 /* Only selects components, builds tuples and broadcasts constants: costs nothing on columns. */

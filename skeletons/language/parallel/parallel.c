@@ -113,8 +113,10 @@ static const bmf_skeleton_type *skeleton_of(const bmf_expression *expression)
 
 void operation_begin(bmf_evaluator *evaluator, const bmf_expression *expression)
 {
-    if (evaluator->quiet == 0)
-        skeleton_begin(evaluator->ctx, skeleton_of(expression), "%s", expression_keyword(expression));
+    if (evaluator->quiet > 0)
+        return;
+    evaluator_place(evaluator, expression->span);
+    skeleton_begin(evaluator->ctx, skeleton_of(expression), "%s", expression_keyword(expression));
 }
 
 int operation_end(bmf_evaluator *evaluator, int status)

@@ -59,9 +59,7 @@ typedef struct encoding {
 
 static const encoding encodings[] = {
 #define ENCODING(name, map, prefix, wide, length, opcode) {map, prefix, wide, length, opcode},
-    BMF_VECTOR_INSTRUCTIONS(ENCODING)
-#undef ENCODING
-};
+    BMF_VECTOR_INSTRUCTIONS(ENCODING)};
 
 void assemble_vector(bmf_assembler *a, bmf_vector_instruction instruction, int to, int left,
                      bmf_assembler_operand right, int mask, bool zero, int immediate)
@@ -80,6 +78,35 @@ void assemble_vector(bmf_assembler *a, bmf_vector_instruction instruction, int t
         put_address(a, to, &right);
     else
         put(a, 0xc0U | ((unsigned)to & 7U) << 3 | ((unsigned)right.vector & 7U));
+    if (immediate != NO_IMMEDIATE)
+        put(a, (unsigned)immediate);
+}
+
+/* ---- vectors of four words ---- */
+
+static const encoding encodings_4[] = {BMF_VECTOR_4_INSTRUCTIONS(ENCODING)
+#undef ENCODING
+};
+
+/* VEX's three bytes; the operand that is a register or has its address in two. */
+static void put_vex(bmf_assembler *a, const encoding *e, int to, int left, const bmf_assembler_operand *right)
+{
+    const int index = right->memory && right->index != NO_REGISTER ? right->index : 0;
+    const int base = right->memory ? right->base : right->vector;
+    put(a, 0xc4);
+    put(a, inverted(to, 3) << 7 | inverted(index, 3) << 6 | inverted(base, 3) << 5 | e->map);
+    put(a, (unsigned)e->wide << 7 | ((unsigned)~left & 15U) << 3 | (unsigned)e->length << 2 | e->prefix);
+    put(a, e->opcode);
+    if (right->memory)
+        put_address(a, to, right);
+    else
+        put(a, 0xc0U | ((unsigned)to & 7U) << 3 | ((unsigned)right->vector & 7U));
+}
+
+void assemble_vector_4(bmf_assembler *a, bmf_vector_4_instruction instruction, int to, int left,
+                       bmf_assembler_operand right, int immediate)
+{
+    put_vex(a, &encodings_4[instruction], to, left, &right);
     if (immediate != NO_IMMEDIATE)
         put(a, (unsigned)immediate);
 }
@@ -195,6 +222,40 @@ void assemble_shift_right(bmf_assembler *a, int to, int bits)
     put(a, (unsigned)bits);
 }
 
+void assemble_shift_left(bmf_assembler *a, int to, int bits)
+{
+    put_wide(a, 0, to);
+    put_registers(a, 0xc1, 4, to);
+    put(a, (unsigned)bits);
+}
+
+/* SHRX and SHLX; the number of bits is in vvvv. */
+static void put_shift_by(bmf_assembler *a, unsigned prefix, int to, int from, int bits)
+{
+    const encoding e = {.map = 2, .prefix = (uint8_t)prefix, .wide = 1, .opcode = 0xf7};
+    const bmf_assembler_operand right = assembler_vector(from);
+    put_vex(a, &e, to, bits, &right);
+}
+
+void assemble_shift_right_by(bmf_assembler *a, int to, int from, int bits)
+{
+    put_shift_by(a, 3, to, from, bits);
+}
+
+void assemble_shift_left_by(bmf_assembler *a, int to, int from, int bits)
+{
+    put_shift_by(a, 1, to, from, bits);
+}
+
+/* A comparison and CMOVNB: to stays where it is below from. */
+void assemble_min(bmf_assembler *a, int to, int from)
+{
+    assemble_general(a, GENERAL_COMPARE, to, from);
+    put_wide(a, to, from);
+    put(a, 0x0f);
+    put_registers(a, 0x43, to, from);
+}
+
 static void put_access(bmf_assembler *a, int reg, int base, int displacement)
 {
     const bmf_assembler_operand memory = assembler_memory(base, displacement);
@@ -222,6 +283,32 @@ void assemble_store_byte(bmf_assembler *a, int from, int base, int displacement)
     put_wide(a, from, base);
     put(a, 0x88);
     put_access(a, from, base, displacement);
+}
+
+void assemble_or_byte(bmf_assembler *a, int from, int base, int displacement)
+{
+    put_wide(a, from, base);
+    put(a, 0x08);
+    put_access(a, from, base, displacement);
+}
+
+/* REX without W: halves. */
+static void put_half(bmf_assembler *a, unsigned opcode, int reg, const bmf_assembler_operand *memory)
+{
+    const int index = memory->index == NO_REGISTER ? 0 : memory->index;
+    put(a, 0x40U | (unsigned)(reg > 7) << 2 | (unsigned)(index > 7) << 1 | (unsigned)(memory->base > 7));
+    put(a, opcode);
+    put_address(a, reg, memory);
+}
+
+void assemble_load_half(bmf_assembler *a, int to, bmf_assembler_operand from)
+{
+    put_half(a, 0x8b, to, &from);
+}
+
+void assemble_store_half(bmf_assembler *a, int from, bmf_assembler_operand to)
+{
+    put_half(a, 0x89, from, &to);
 }
 
 void assemble_negate(bmf_assembler *a, int to)

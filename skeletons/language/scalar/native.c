@@ -2,8 +2,6 @@
  *
  * Cost: cutting is linear in the code. A function is made once for each combination of uniform inputs, in some
  * microseconds; after MAX_CODES combinations the instructions run one by one. */
-#include "skeletons/language/scalar/native.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,42 +9,83 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/executable.h"
+#include "skeletons/language/scalar/native_private.h"
 
 enum { MAX_CODES = 8, MAX_RUN = 512 };
 
 /* ---- the processor ---- */
 
-static bool is_switched_off(void)
-{
-    const char *value = getenv("BMF_JIT");
-    return value && strcmp(value, "0") == 0;
-}
-
 #if defined(__x86_64__) && defined(__GNUC__)
-static bool has_instructions(void)
+static bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
 }
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+}
 #else
-static bool has_instructions(void)
+static bool has_avx512(void)
+{
+    return false;
+}
+
+static bool has_avx2(void)
 {
     return false;
 }
 #endif
 
-static bool available;
+static const native_target *instructions;
 
 static void look(void)
 {
-    available = has_instructions() && !is_switched_off();
+    const char *wanted = getenv("BMF_JIT");
+    if (wanted && strcmp(wanted, "0") == 0)
+        return;
+    if (has_avx512() && !(wanted && strcmp(wanted, "avx2") == 0))
+        instructions = &native_avx512;
+    else if (has_avx2())
+        instructions = &native_avx2;
+}
+
+const native_target *native_instructions(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, look);
+    return instructions;
 }
 
 bool native_available(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, look);
-    return available;
+    return native_instructions();
+}
+
+static bool can_be_native(bmf_scalar_opcode opcode)
+{
+    switch (opcode) {
+    case BMF_SCALAR_MODULO_REAL:
+    case BMF_SCALAR_EXPONENTIAL:
+    case BMF_SCALAR_LOGARITHM:
+    case BMF_SCALAR_SINE:
+    case BMF_SCALAR_COSINE:
+    case BMF_SCALAR_TANGENT:
+    case BMF_SCALAR_POWER:
+    case BMF_SCALAR_ANGLE:
+    case BMF_SCALAR_FLOOR:
+    case BMF_SCALAR_CEILING:
+    case BMF_SCALAR_ROUND:
+    case BMF_SCALAR_RANDOM:
+    case BMF_SCALAR_SHIFT_LEFT:
+    case BMF_SCALAR_SHIFT_RIGHT:
+    case BMF_SCALAR_CHOICE:
+    case BMF_SCALAR_LOOP:
+        return false;
+    default:
+        return opcode < BMF_SCALAR_OPCODE_COUNT;
+    }
 }
 
 /* ---- runs ---- */
@@ -92,7 +131,7 @@ static int cut_run(cutting *c, int region, int from, int end)
     for (; k < end && k - from < MAX_RUN; k++) {
         const bmf_scalar_instruction *i = &s->instruction[s->region[region].code[k]];
         const int before = run.inputs;
-        if (!native_can(i->opcode))
+        if (!can_be_native(i->opcode))
             break;
         if (!add_inputs(c, &run, number, i)) {
             run.inputs = before;
@@ -227,9 +266,11 @@ static bmf_native_code *make(const bmf_scalar *scalar, bmf_native_run *run, bmf_
 }
 
 const bmf_native_code *native_code_for(const bmf_scalar *scalar, bmf_native_run *run, bmf_native_mode mode,
-                                       uint64_t uniform, bool may_make)
+                                       uint64_t uniform, int64_t count, bool may_make)
 {
     int codes;
+    if (count < native_instructions()->min_count)
+        return NULL;
     bmf_native_code *code = find(run, mode, uniform, &codes);
     if (!code && may_make && codes < MAX_CODES)
         code = make(scalar, run, mode, uniform);

@@ -7,7 +7,8 @@
  *
  * The operations are those of instructions.c, each rounded as there, so results have the same bits. Where one fails,
  * or might fail (factors that are large), the function only says so; the instructions then run one by one and tell.
- * Without AVX-512, or if the system forbids it, or with BMF_JIT=0 in the environment, there are no runs. */
+ * Without AVX-512 and AVX2, or if the system forbids it, or with BMF_JIT=0 in the environment, there are no runs;
+ * with BMF_JIT=avx2 AVX-512 is not used. */
 #ifndef BMF_LANGUAGE_SCALAR_NATIVE_H
 #define BMF_LANGUAGE_SCALAR_NATIVE_H
 
@@ -52,13 +53,12 @@ bool native_available(void);
 /* Cuts the finished code into runs. */
 void native_cut(bmf_scalar *scalar);
 void native_free(bmf_scalar *scalar);
-/* The code for these uniform inputs; `make`: made if there is none yet. NULL: there is none. Any thread may call it. */
+/* The code for these uniform inputs and so many elements; `make`: made if there is none yet. NULL: there is none. Any
+ * thread may call it. */
 const bmf_native_code *native_code_for(const bmf_scalar *scalar, bmf_native_run *run, bmf_native_mode mode,
-                                       uint64_t uniform, bool make);
+                                       uint64_t uniform, int64_t count, bool make);
 /* Makes the function's bytes; native_function.c. */
 bmf_native_code *native_generate(const bmf_scalar *scalar, const bmf_native_run *run, bmf_native_mode mode,
                                  uint64_t uniform);
-/* Whether an operation can be native code; native_select.c. */
-bool native_can(bmf_scalar_opcode opcode);
 
 #endif

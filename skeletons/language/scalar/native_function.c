@@ -1,8 +1,10 @@
 /* From a run of scalar instructions to a function of native code.
  *
  * Method: what is the same for all elements is computed first and kept on the stack, the most used of it, and of the
- * constants, in registers. Then comes a loop over vectors of 8 elements, and the same once more for the last ones,
- * whose loads and stores are masked. The processor overlaps several vectors, so nothing is unrolled.
+ * constants, in registers. Then comes a loop over vectors, and the same once more for the last elements, whose loads
+ * and stores are masked. The processor overlaps several vectors, so nothing is unrolled. What depends on the
+ * instructions of the processor is in a target (native_avx512.c, native_avx2.c).
+ * Registers: di pointers, dx constants, cx counter, bp count, sp stack; of the others native_pointer takes some.
  * Cost: time linear in the code, but for the looks ahead when registers run out. */
 #include <math.h>
 #include <stdlib.h>
@@ -11,10 +13,6 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/executable.h"
 #include "skeletons/language/scalar/native_private.h"
-
-/* Vector registers that an instruction takes besides those of its operands. */
-enum { SPARE_VECTORS = 6 };
-static const uint64_t eight_ones = UINT64_C(0x0101010101010101);
 
 /* ---- what is known of values ---- */
 
@@ -31,7 +29,8 @@ static void clear_places(native_generator *g)
     g->place = allocate_clear(values + 1, (int64_t)sizeof *g->place);
     for (int v = 0; v <= values; v++) {
         g->place[v] = (native_place){.constant = -1, .reg = -1, .slot = -1, .pointer = -1, .output = -1, .last = -1};
-        g->place[v].mask = v == values || g->s->value[v].kind == BMF_BOOL;
+        g->place[v].truth = v == values || g->s->value[v].kind == BMF_BOOL;
+        g->place[v].mask = g->place[v].truth && g->target->masks;
     }
 }
 
@@ -121,14 +120,6 @@ static bool has_extremes(const native_generator *g)
     return found;
 }
 
-/* Reserves a register that stays. */
-static int reserve(native_generator *g)
-{
-    const int reg = native_vector(g);
-    g->locked[0] = 0;
-    return reg;
-}
-
 static int most_used(const native_generator *g)
 {
     int best = -1, uses = 0;
@@ -144,99 +135,25 @@ static int most_used(const native_generator *g)
 
 static void pin(native_generator *g)
 {
-    int spare = VECTORS - SPARE_VECTORS - pressure(g);
+    int spare = g->target->vectors - g->target->spare - pressure(g);
     if (g->run->fails) {
-        g->failed = reserve(g);
+        g->failed = native_reserve(g);
         spare--;
     }
     if (has_extremes(g)) {
-        g->nan = reserve(g);
+        g->nan = native_reserve(g);
         spare--;
     }
-    for (int k = 0; g->mode == BMF_NATIVE_COUNTS && k < g->s->outputs; k++, spare--)
-        g->sum[k] = reserve(g);
+    for (int k = 0; g->mode == BMF_NATIVE_COUNTS && k < g->s->outputs; k++) {
+        const bool fits = k < g->target->sums;
+        g->sum[k] = fits ? native_reserve(g) : -1 - g->slots++;
+        spare -= fits;
+    }
     for (int v; spare > 0 && (v = most_used(g)) >= 0; spare--) {
-        g->place[v].reg = reserve(g);
+        g->place[v].reg = native_reserve(g);
         g->place[v].pinned = true;
         g->vector[g->place[v].reg] = v;
     }
-}
-
-/* ---- results ---- */
-
-/* One byte of 0 or 1 an element. */
-static void store_bools(native_generator *g, const native_place *p)
-{
-    const int bytes = native_vector(g), ones = native_constant_number(g, eight_ones) * (int)sizeof eight_ones;
-    const bmf_assembler_operand to = assembler_indexed(native_pointer(g, p->output), REGISTER_CX, 0);
-    /* of 16 bytes the first 8 matter; what is read behind them is masked out or not, but there */
-    assemble_vector(&g->a, VECTOR_LOAD_BYTES, bytes, 0, assembler_memory(REGISTER_DX, ones), p->reg, true,
-                    NO_IMMEDIATE);
-    assemble_vector(&g->a, g->tail ? VECTOR_STORE_BYTES : VECTOR_STORE_EIGHT_BYTES, bytes, 0, to,
-                    g->tail ? TAIL_MASK : 0, false, NO_IMMEDIATE);
-}
-
-static void store_uniform(native_generator *g, const native_place *p)
-{
-    const int base = native_pointer(g, p->output);
-    if (!p->mask) {
-        assemble_vector(&g->a, VECTOR_STORE_EIGHT_BYTES, p->reg, 0, assembler_memory(base, 0), 0, false, NO_IMMEDIATE);
-        return;
-    }
-    assemble_mask_to_general(&g->a, REGISTER_11, p->reg);
-    assemble_and_constant(&g->a, REGISTER_11, 1);
-    assemble_store_byte(&g->a, REGISTER_11, base, 0);
-}
-
-static void store_values(native_generator *g, const native_place *p)
-{
-    if (p->uniform)
-        store_uniform(g, p);
-    else if (p->mask)
-        store_bools(g, p);
-    else
-        assemble_vector(&g->a, g->mode == BMF_NATIVE_STREAMED && !g->tail ? VECTOR_STREAM_WORDS : VECTOR_STORE_WORDS,
-                        p->reg, 0, assembler_indexed(native_pointer(g, p->output), REGISTER_CX, 3),
-                        g->tail ? TAIL_MASK : 0, false, NO_IMMEDIATE);
-}
-
-/* The mask without elements that are not there. */
-static int present(native_generator *g, int mask)
-{
-    if (!g->tail)
-        return mask;
-    const int there = native_mask(g);
-    assemble_mask(&g->a, MASK_AND, there, mask, TAIL_MASK);
-    return there;
-}
-
-static void store_bits(native_generator *g, int output, int mask)
-{
-    const int base = native_pointer(g, output);
-    assemble_general(&g->a, GENERAL_MOVE, REGISTER_SI, REGISTER_CX);
-    assemble_shift_right(&g->a, REGISTER_SI, 3);
-    assemble_general(&g->a, GENERAL_ADD, REGISTER_SI, base);
-    assemble_mask_store_byte(&g->a, mask, REGISTER_SI, 0);
-}
-
-static void deliver(native_generator *g, int v)
-{
-    const native_place *p = &g->place[v];
-    if (p->output < 0)
-        return;
-    if (g->mode == BMF_NATIVE_VALUES || g->mode == BMF_NATIVE_STREAMED) {
-        store_values(g, p);
-        return;
-    }
-    if (!p->mask)
-        return;
-    const int mask = present(g, p->reg);
-    if (g->mode == BMF_NATIVE_BITS)
-        store_bits(g, p->output, mask);
-    for (int k = 0; g->mode == BMF_NATIVE_COUNTS && k < g->s->outputs; k++)
-        if (g->s->output[k] == v)
-            assemble_vector(&g->a, VECTOR_ADD_WORDS, g->sum[k], g->sum[k], native_constant(g, 1), mask, false,
-                            NO_IMMEDIATE);
 }
 
 /* ---- the function ---- */
@@ -257,23 +174,18 @@ const bmf_scalar_instruction *native_joined(const native_generator *g)
     return next->opcode == BMF_SCALAR_AND ? next : NULL;
 }
 
-static void emit_part(native_generator *g, bool uniform)
+void native_emit_part(native_generator *g, bool uniform)
 {
     g->uniform_part = uniform;
     for (g->at = 0; g->at < g->codes; g->at++) {
         const bmf_scalar_instruction *i = native_instruction(g, g->at), *join = native_joined(g);
         if (g->place[i->value].uniform != uniform)
             continue;
-        native_select(g, i);
+        g->target->select(g, i);
         g->at += join ? 1 : 0;
-        deliver(g, join ? join->value : i->value);
+        g->target->deliver(g, join ? join->value : i->value);
         native_end_instruction(g);
     }
-}
-
-static void clear_vector(native_generator *g, int reg)
-{
-    assemble_vector(&g->a, VECTOR_XOR_WORDS, reg, reg, assembler_vector(reg), 0, false, NO_IMMEDIATE);
 }
 
 static uint64_t bits_of_nan(void)
@@ -289,22 +201,19 @@ static void emit_before_loop(native_generator *g)
 {
     const int nan = native_constant_number(g, bits_of_nan());
     if (g->run->fails)
-        clear_vector(g, g->failed);
+        g->target->clear(g, g->failed);
     if (has_extremes(g))
-        assemble_vector(&g->a, VECTOR_BROADCAST_WORD, g->nan, 0,
-                        assembler_memory(REGISTER_DX, nan * (int)sizeof(uint64_t)), 0, false, NO_IMMEDIATE);
+        g->target->load_constant(g, &(native_place){.constant = nan, .reg = g->nan});
     for (int k = 0; g->mode == BMF_NATIVE_COUNTS && k < g->s->outputs; k++)
-        clear_vector(g, g->sum[k]);
+        g->target->clear(g, g->sum[k]);
     for (int v = 0; v < g->s->values; v++) {
         const native_place *p = &g->place[v];
         if (p->pinned && p->constant >= 0)
-            assemble_vector(&g->a, VECTOR_BROADCAST_WORD, p->reg, 0,
-                            assembler_memory(REGISTER_DX, p->constant * (int)sizeof(uint64_t)), 0, false, NO_IMMEDIATE);
+            g->target->load_constant(g, p);
         else if (p->pinned && p->pointer >= 0)
-            assemble_vector(&g->a, VECTOR_BROADCAST_WORD, p->reg, 0, assembler_memory(native_pointer(g, p->pointer), 0),
-                            0, false, NO_IMMEDIATE);
+            g->target->load_input(g, p);
     }
-    emit_part(g, true);
+    native_emit_part(g, true);
     g->at = -1;
     for (int v = 0; v < g->s->values; v++) {
         const native_place *p = &g->place[v];
@@ -313,57 +222,6 @@ static void emit_before_loop(native_generator *g)
         native_end_instruction(g);
     }
     native_forget(g);
-}
-
-/* Bits of TAIL_MASK: the elements from the counter on. */
-static void emit_tail_mask(native_generator *g)
-{
-    assemble_general(&g->a, GENERAL_MOVE, REGISTER_AX, REGISTER_BP);
-    assemble_general(&g->a, GENERAL_SUBTRACT, REGISTER_AX, REGISTER_CX);
-    assemble_move_constant(&g->a, REGISTER_11, -1);
-    assemble_low_bits(&g->a, REGISTER_11, REGISTER_11, REGISTER_AX);
-    assemble_mask_from_general(&g->a, TAIL_MASK, REGISTER_11);
-}
-
-/* Registers: di pointers, dx constants, cx counter, bp count, 11 count in whole vectors; ax, si and, outside of the
- * loop, 11 for anything. */
-static void emit_loops(native_generator *g)
-{
-    emit_before_loop(g);
-    assemble_general(&g->a, GENERAL_XOR, REGISTER_CX, REGISTER_CX);
-    assemble_general(&g->a, GENERAL_MOVE, REGISTER_11, REGISTER_BP);
-    assemble_and_constant(&g->a, REGISTER_11, -8);
-    assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
-    const int none = assemble_jump_forward(&g->a, JUMP_NOT_BELOW), top = g->a.bytes;
-    emit_part(g, false);
-    assemble_add_constant(&g->a, REGISTER_CX, 8);
-    assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
-    assemble_jump_back(&g->a, JUMP_BELOW, top);
-    assemble_here(&g->a, none);
-    native_forget(g);
-    assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_BP);
-    const int done = assemble_jump_forward(&g->a, JUMP_NOT_BELOW);
-    emit_tail_mask(g);
-    g->tail = true;
-    emit_part(g, false);
-    assemble_here(&g->a, done);
-}
-
-static void emit_sums(native_generator *g)
-{
-    const int base = native_pointer(g, g->run->inputs);
-    for (int k = 0; g->mode == BMF_NATIVE_COUNTS && k < g->s->outputs; k++)
-        assemble_vector(&g->a, VECTOR_STORE_WORDS, g->sum[k], 0, assembler_memory(base, k * SLOT), 0, false,
-                        NO_IMMEDIATE);
-}
-
-static void emit_result(native_generator *g)
-{
-    assemble_general(&g->a, GENERAL_XOR, REGISTER_AX, REGISTER_AX);
-    if (!g->run->fails)
-        return;
-    assemble_vector(&g->a, VECTOR_SIGNS_TO_MASK, FIRST_MASK, 0, assembler_vector(g->failed), 0, false, NO_IMMEDIATE);
-    assemble_mask_to_general(&g->a, REGISTER_AX, FIRST_MASK);
 }
 
 static const int saved[] = {REGISTER_BX, REGISTER_BP, 12, 13, 14, REGISTER_15};
@@ -389,11 +247,15 @@ static void emit_function(native_generator *g)
     const int kept_at = g->a.bytes;
     assemble_general(&g->a, GENERAL_MOVE, REGISTER_BP, REGISTER_SI);
     native_load_pointers(g, pointers);
-    emit_loops(g);
-    emit_sums(g);
+    emit_before_loop(g);
+    g->target->loops(g);
+    if (g->mode == BMF_NATIVE_COUNTS)
+        g->target->store_sums(g);
     if (g->mode == BMF_NATIVE_STREAMED)
         assemble_bytes(&g->a, sizeof store_fence, store_fence);
-    emit_result(g);
+    assemble_general(&g->a, GENERAL_XOR, REGISTER_AX, REGISTER_AX);
+    if (g->run->fails)
+        g->target->result(g);
     assemble_bytes(&g->a, sizeof old_stack, old_stack);
     assemble_bytes(&g->a, 4, (const uint8_t[4]){0});
     const int top = g->slots * SLOT, size = top + 2 * SLOT;
@@ -408,13 +270,26 @@ static void emit_function(native_generator *g)
 
 /* ---- what remains of it ---- */
 
+/* The table, then the constants as operands in memory need them. */
+static uint64_t *constants_of(const native_generator *g)
+{
+    const native_target *t = g->target;
+    const int copies = t->broadcast ? 1 : t->lanes;
+    uint64_t *made = allocate((t->table_words + copies * g->constant_count) * (int64_t)sizeof *made);
+    if (t->table_words > 0)
+        memcpy(made, t->table, (size_t)t->table_words * sizeof *made);
+    for (int k = 0; k < g->constant_count * copies; k++)
+        made[t->table_words + k] = g->constants[k / copies];
+    return made;
+}
+
 static bmf_native_code *finished(native_generator *g, uint64_t uniform)
 {
     bmf_native_code *code = allocate_clear(1, (int64_t)sizeof *code);
     code->mode = g->mode;
     code->uniform = uniform;
     code->bytes = g->a.bytes;
-    code->constants = g->constants;
+    code->constants = constants_of(g);
     code->output_uniform = allocate_clear(g->run->outputs + 1, (int64_t)sizeof *code->output_uniform);
     for (int k = 0; k < g->run->outputs; k++)
         code->output_uniform[k] = g->place[g->run->output[k]].uniform;
@@ -426,19 +301,20 @@ static bmf_native_code *finished(native_generator *g, uint64_t uniform)
 bmf_native_code *native_generate(const bmf_scalar *scalar, const bmf_native_run *run, bmf_native_mode mode,
                                  uint64_t uniform)
 {
-    native_generator g = {.s = scalar,
+    native_generator g = {.target = native_instructions(),
+                          .s = scalar,
                           .run = run,
                           .code = scalar->region[run->region].code + run->from,
                           .codes = run->to - run->from,
                           .mode = mode};
     memset(g.vector, 0xff, sizeof g.vector); /* all FREE */
     memset(g.mask, 0xff, sizeof g.mask);
-    native_constant_number(&g, eight_ones); /* followed by another constant, always: store_bools reads two */
-    native_constant_number(&g, 1);
+    g.target->begin(&g);
     find_places(&g, uniform);
     pin(&g);
     emit_function(&g);
     bmf_native_code *code = finished(&g, uniform);
+    free(g.constants);
     free(g.a.code);
     free(g.place);
     return code;

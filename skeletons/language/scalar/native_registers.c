@@ -33,9 +33,21 @@ int native_constant_number(native_generator *g, uint64_t bits)
     return g->constant_count - 1;
 }
 
+int native_constant_at(const native_generator *g, int number)
+{
+    const int copies = g->target->broadcast ? 1 : g->target->lanes;
+    return (g->target->table_words + copies * number) * (int)sizeof(uint64_t);
+}
+
+/* One word for all elements, as operands in memory have it. */
+static bmf_assembler_operand same_for_all(const native_generator *g, int base, int displacement)
+{
+    return g->target->broadcast ? assembler_broadcast(base, displacement) : assembler_memory(base, displacement);
+}
+
 bmf_assembler_operand native_constant(native_generator *g, uint64_t bits)
 {
-    return assembler_broadcast(REGISTER_DX, native_constant_number(g, bits) * (int)sizeof bits);
+    return same_for_all(g, REGISTER_DX, native_constant_at(g, native_constant_number(g, bits)));
 }
 
 /* Registers that hold pointers all the time; others are read when they are needed. */
@@ -60,11 +72,7 @@ static void store(native_generator *g, native_place *p)
 {
     if (p->slot < 0)
         p->slot = g->slots++;
-    if (p->mask)
-        assemble_mask_store(&g->a, p->reg, REGISTER_SP, p->slot * SLOT);
-    else
-        assemble_vector(&g->a, VECTOR_STORE_WORDS, p->reg, 0, assembler_memory(REGISTER_SP, p->slot * SLOT), 0, false,
-                        NO_IMMEDIATE);
+    g->target->store_slot(g, p);
 }
 
 void native_keep(native_generator *g, int v)
@@ -104,7 +112,7 @@ static int farness(const native_generator *g, bool mask, int reg, int held)
 static int take(native_generator *g, bool mask, int holds)
 {
     int *held = mask ? g->mask : g->vector, best = -1, farthest = -1;
-    const int first = mask ? FIRST_MASK : 0, end = mask ? TAIL_MASK : VECTORS;
+    const int first = mask ? FIRST_MASK : 0, end = mask ? TAIL_MASK : g->target->vectors;
     for (int r = first; r < end && farthest <= g->codes; r++) {
         const int next = farness(g, mask, r, held[r]);
         if (next > farthest) {
@@ -131,6 +139,19 @@ int native_mask(native_generator *g)
     return take(g, true, TAKEN);
 }
 
+void native_release(native_generator *g, int reg)
+{
+    g->vector[reg] = FREE;
+    g->locked[0] &= ~(UINT32_C(1) << reg);
+}
+
+int native_reserve(native_generator *g)
+{
+    const int reg = native_vector(g);
+    g->locked[0] = 0;
+    return reg;
+}
+
 int native_define(native_generator *g, int v)
 {
     native_place *p = &g->place[v];
@@ -141,38 +162,6 @@ int native_define(native_generator *g, int v)
 
 /* ---- loading ---- */
 
-/* An input: an array's element, or the one value. */
-static void load_vector(native_generator *g, const native_place *p)
-{
-    const int base = native_pointer(g, p->pointer);
-    if (p->uniform)
-        assemble_vector(&g->a, VECTOR_BROADCAST_WORD, p->reg, 0, assembler_memory(base, 0), 0, false, NO_IMMEDIATE);
-    else
-        assemble_vector(&g->a, VECTOR_LOAD_WORDS, p->reg, 0, assembler_indexed(base, REGISTER_CX, 3),
-                        g->tail ? TAIL_MASK : 0, g->tail, NO_IMMEDIATE);
-}
-
-static void load_mask(native_generator *g, const native_place *p)
-{
-    const int base = native_pointer(g, p->pointer);
-    if (p->uniform) { /* all bits or none */
-        assemble_load_byte(&g->a, REGISTER_AX, base, 0);
-        assemble_negate(&g->a, REGISTER_AX);
-        assemble_mask_from_general(&g->a, p->reg, REGISTER_AX);
-        return;
-    }
-    const int wide = native_vector(g);
-    assemble_vector(&g->a, VECTOR_WIDEN_BYTES, wide, 0, assembler_indexed(base, REGISTER_CX, 0),
-                    g->tail ? TAIL_MASK : 0, g->tail, NO_IMMEDIATE);
-    assemble_vector(&g->a, VECTOR_TEST_WORDS, p->reg, wide, assembler_vector(wide), 0, false, NO_IMMEDIATE);
-}
-
-static void load_constant_mask(native_generator *g, const native_place *p)
-{
-    assemble_move_constant(&g->a, REGISTER_AX, g->constants[p->constant] ? -1 : 0);
-    assemble_mask_from_general(&g->a, p->reg, REGISTER_AX);
-}
-
 int native_use(native_generator *g, int v)
 {
     native_place *p = &g->place[v];
@@ -181,30 +170,22 @@ int native_use(native_generator *g, int v)
         return p->reg;
     }
     p->reg = take(g, p->mask, v);
-    if (p->constant >= 0 && p->mask)
-        load_constant_mask(g, p);
-    else if (p->constant >= 0)
-        assemble_vector(&g->a, VECTOR_BROADCAST_WORD, p->reg, 0,
-                        assembler_memory(REGISTER_DX, p->constant * (int)sizeof(uint64_t)), 0, false, NO_IMMEDIATE);
-    else if (p->slot >= 0 && p->mask)
-        assemble_mask_load(&g->a, p->reg, REGISTER_SP, p->slot * SLOT);
+    if (p->constant >= 0)
+        g->target->load_constant(g, p);
     else if (p->slot >= 0)
-        assemble_vector(&g->a, VECTOR_LOAD_WORDS, p->reg, 0, assembler_memory(REGISTER_SP, p->slot * SLOT), 0, false,
-                        NO_IMMEDIATE);
-    else if (p->mask)
-        load_mask(g, p);
+        g->target->load_slot(g, p);
     else
-        load_vector(g, p);
+        g->target->load_input(g, p);
     return p->reg;
 }
 
 bmf_assembler_operand native_right(native_generator *g, int v)
 {
     const native_place *p = &g->place[v];
-    if (p->reg < 0 && p->constant >= 0)
-        return assembler_broadcast(REGISTER_DX, p->constant * (int)sizeof(uint64_t));
+    if (p->reg < 0 && p->constant >= 0 && !p->truth)
+        return same_for_all(g, REGISTER_DX, native_constant_at(g, p->constant));
     if (p->reg < 0 && p->uniform && p->slot >= 0)
-        return assembler_broadcast(REGISTER_SP, p->slot * SLOT);
+        return same_for_all(g, REGISTER_SP, p->slot * SLOT);
     return assembler_vector(native_use(g, v));
 }
 
@@ -228,7 +209,7 @@ static void give_back(native_generator *g, bool mask, int count, int *held)
 
 void native_end_instruction(native_generator *g)
 {
-    give_back(g, false, VECTORS, g->vector);
+    give_back(g, false, g->target->vectors, g->vector);
     give_back(g, true, TAIL_MASK, g->mask);
     g->locked[0] = g->locked[1] = 0;
 }

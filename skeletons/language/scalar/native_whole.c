@@ -34,7 +34,7 @@ static const bmf_native_code *code_for(const bmf_scalar *s, bmf_native_mode mode
         uniform |= (uint64_t)(in[leaf].stride == 0) << k;
         pointer[k] = in[leaf].data;
     }
-    return native_code_for(s, run, mode, uniform, true);
+    return native_code_for(s, run, mode, uniform, count, true);
 }
 
 static bool all_bools(const bmf_scalar *s)

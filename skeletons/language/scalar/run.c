@@ -440,8 +440,9 @@ static const bmf_native_code *code_of(bmf_scalar_room *room, bmf_native_run *run
         return NULL;
     for (int k = 0; k < run->inputs; k++)
         uniform |= (uint64_t)room->place[run->input[k]].uniform << k;
-    return uniform == all ? NULL
-                          : native_code_for(room->scalar, run, BMF_NATIVE_VALUES, uniform, f->count >= NATIVE_BLOCK);
+    return uniform == all
+               ? NULL
+               : native_code_for(room->scalar, run, BMF_NATIVE_VALUES, uniform, f->count, f->count >= NATIVE_BLOCK);
 }
 
 /* Runs native code, if there is some. *failed: an element may have failed. */

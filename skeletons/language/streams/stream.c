@@ -92,8 +92,10 @@ int evaluate_stream(bmf_evaluator *evaluator, bmf_expression *stream, bmf_frame 
                                         [BMF_TAIL_SCAN] = " scan",
                                         [BMF_TAIL_FILTER] = " filter",
                                         [BMF_TAIL_COUNT] = " count"};
-    if (!evaluator->quiet)
+    if (!evaluator->quiet) {
+        evaluator_place(evaluator, stream->span);
         skeleton_begin(evaluator->ctx, &skeleton_stream, "stream%s%s", heads[stream->head], tails[stream->tail]);
+    }
     int status = run_stream(evaluator, stream, frame, x, out);
     if (!evaluator->quiet)
         skeleton_end(evaluator->ctx, NULL, status);
@@ -154,9 +156,11 @@ int evaluate_streams(bmf_evaluator *evaluator, bmf_expression *streams, bmf_fram
 {
     several all = {0};
     bmf_value component[BMF_MAX_LEAVES];
-    if (!evaluator->quiet)
+    if (!evaluator->quiet) {
+        evaluator_place(evaluator, streams->span);
         skeleton_begin(evaluator->ctx, &skeleton_stream, "stream%s %d %s", heads[streams->child[0]->head],
                        streams->children, streams->child[0]->tail == BMF_TAIL_REDUCE ? "reductions" : "counts");
+    }
     int status = open_several(evaluator, streams, frame, x, &all);
     if (status == BMF_OK)
         status = run_several(streams, &all, component);

@@ -1,4 +1,4 @@
-/* From scalar instructions to those of the processor.
+/* From scalar instructions to those of AVX-512.
  *
  * Method: each operation is the same sequence wherever it stands, and computes what the loop of instructions.c does:
  * ints wrap, reals are rounded once for each operation, a maximum is NaN if one operand is, and 0.0 is larger than
@@ -15,32 +15,6 @@ enum {
     SUM_OVERFLOWS = 0x18,       /* (a ^ r) & (b ^ r) */
     DIFFERENCE_OVERFLOWS = 0x24 /* (a ^ b) & (a ^ r) */
 };
-enum { NOT_AT_MOST = 22 };
-
-bool native_can(bmf_scalar_opcode opcode)
-{
-    switch (opcode) {
-    case BMF_SCALAR_MODULO_REAL:
-    case BMF_SCALAR_EXPONENTIAL:
-    case BMF_SCALAR_LOGARITHM:
-    case BMF_SCALAR_SINE:
-    case BMF_SCALAR_COSINE:
-    case BMF_SCALAR_TANGENT:
-    case BMF_SCALAR_POWER:
-    case BMF_SCALAR_ANGLE:
-    case BMF_SCALAR_FLOOR:
-    case BMF_SCALAR_CEILING:
-    case BMF_SCALAR_ROUND:
-    case BMF_SCALAR_RANDOM:
-    case BMF_SCALAR_SHIFT_LEFT:
-    case BMF_SCALAR_SHIFT_RIGHT:
-    case BMF_SCALAR_CHOICE:
-    case BMF_SCALAR_LOOP:
-        return false;
-    default:
-        return opcode < BMF_SCALAR_OPCODE_COUNT;
-    }
-}
 
 static uint64_t bits_of(double x)
 {
@@ -180,8 +154,8 @@ static void product(native_generator *g, const bmf_scalar_instruction *i)
 static void check_division(native_generator *g, const bmf_scalar_instruction *i, int x, int y)
 {
     const int mask = native_mask(g), other = native_mask(g);
-    vector_with(g, VECTOR_COMPARE_REALS, mask, magnitude(g, x), real_constant(g, 0x1p52), NOT_AT_MOST);
-    vector_with(g, VECTOR_COMPARE_REALS, other, magnitude(g, y), real_constant(g, 0x1p52), NOT_AT_MOST);
+    vector_with(g, VECTOR_COMPARE_REALS, mask, magnitude(g, x), real_constant(g, 0x1p52), COMPARE_NOT_AT_MOST);
+    vector_with(g, VECTOR_COMPARE_REALS, other, magnitude(g, y), real_constant(g, 0x1p52), COMPARE_NOT_AT_MOST);
     assemble_mask(&g->a, MASK_OR, mask, mask, other);
     vector_with(g, VECTOR_COMPARE_REALS, other, y, real_constant(g, 0), COMPARE_EQUAL);
     assemble_mask(&g->a, MASK_OR, mask, mask, other);
@@ -477,7 +451,7 @@ static void select_other(native_generator *g, const bmf_scalar_instruction *i)
     }
 }
 
-void native_select(native_generator *g, const bmf_scalar_instruction *i)
+void native_avx512_select(native_generator *g, const bmf_scalar_instruction *i)
 {
     if (i->opcode <= BMF_SCALAR_AT_MOST_INT)
         select_int(g, i);

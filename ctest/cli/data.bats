@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# Data files as arguments and results of `bmf run`: every format against NumPy, several arguments, and bad files.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
+    export PYTHONDONTWRITEBYTECODE=1
+    cd "$BATS_TEST_TMPDIR"
+    echo B_Id > id.bmf
+}
+
+needs_numpy()
+{
+    python3 -c 'import numpy' 2>/dev/null || skip "python3 with numpy is not installed"
+}
+
+has_hdf5()
+{
+    ! "$BMF_BIN_DIR/bmf" check id.bmf --arg none.h5:x 2>&1 | grep -q "without HDF5" && python3 -c 'import h5py' 2>/dev/null
+}
+
+# value TEXT ARG..: bmf run id.bmf prints it, on 1 and 3 ranks
+value()
+{
+    for ranks in 1 3; do
+        run --separate-stderr timeout 60 "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/bmf" run id.bmf "${@:2}" --bmf-threads 1
+        assert_success
+        assert_output "$1"
+        assert_equal "$stderr" ""
+    done
+}
+
+# refused TEXT ARG..: exit code 2 and one line with TEXT, on 1 and 3 ranks
+refused()
+{
+    for ranks in 1 3; do
+        run --separate-stderr timeout 60 "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/bmf" run "${program:-id.bmf}" "${@:2}" --bmf-threads 1
+        assert_failure 2
+        assert_output ""
+        assert_equal "${#stderr_lines[@]}" 1
+        [[ ${stderr_lines[0]} == "bmf: "*"$1"* ]] || fail "expected '$1', got: ${stderr_lines[0]}"
+    done
+}
+
+@test "random arrays in random formats are what NumPy says, and are written as it reads them" {
+    needs_numpy
+    mkdir files && cd files
+    seed=${BMF_TEST_SEED:-$RANDOM}
+    run timeout 250 python3 "$BMF_SOURCE_DIR/ctest/cli/data_files.py" "$seed" "${BMF_TEST_FILES:-16}"
+    echo "$output"
+    assert_success
+}
+
+@test "tables: separators, names, columns, types, quotes" {
+    printf 'time,who,load\r\n1,"a, ""b""",2.5\r\n\r\n# none\r\n2,c,\r\n3,"d",-1e3' > t.csv
+    value "[1, 2, 3]" --arg t.csv:1
+    value "[2.5, nan, -1000.0]" --arg t.csv:load
+    value "[{1, 2.5}, {2, nan}, {3, -1000.0}]" --arg t.csv:time,load
+    value "[1.0, 2.0, 3.0]" --arg t.csv:time:real
+    printf '1;2\n3;4\n' > s.csv
+    value "[[1, 2], [3, 4]]" --arg s.csv
+    value "[{2, 1}, {4, 3}]" --arg s.csv:2,1
+    value "[[1.0, 2.0], [3.0, 4.0]]" --arg s.csv::real
+    printf '  1.5   true\n -2 \tfalse  \n' > w.txt
+    value "[{1.5, true}, {-2.0, false}]" --arg w.txt:1-2
+    printf '\xef\xbb\xbfa\tb\n1\t2\n' > m.tsv
+    value "[[1, 2]]" --arg m.tsv
+    printf '7\n' > one.dat
+    value "[7]" --arg one.dat
+}
+
+@test "tables: what is wrong is said with row and column" {
+    printf '1,2\n3,4\n' > t.csv
+    refused "t.csv: there is no column 3; rows have 2" --arg t.csv:3
+    refused "t.csv: no column is called \`x\`: no row names them" --arg t.csv:x
+    refused "\`complex\` is no type" --arg t.csv:1:complex
+    printf '1,2\n3\n' > ragged.csv
+    refused "row 2 has 1 cells; those before it have 2" --arg ragged.csv
+    printf '1,"2\n3,4\n' > quote.csv
+    refused "row 1: a quote that does not end on its line" --arg quote.csv
+    printf '1,a\n2,b\n' > text.csv
+    value "[1, 2]" --arg text.csv:1
+    refused "column 2 holds text" --arg text.csv
+    : > empty.csv
+    refused "empty.csv: no rows" --arg empty.csv
+    { seq 1 5000; echo 2.5; seq 1 10; } > late.csv
+    refused "row 5001, column 1 is 2.5, no int; read the column as reals" --arg late.csv
+    { seq 1 5000; echo; echo 6 7; } > late.csv
+    refused "row 5001 has 2 cells; the first rows have 1" --arg late.csv
+    printf '1\n\0002\n' > zero.csv
+    refused "no text: a zero byte" --arg zero.csv
+    refused "no.csv: cannot open: No such file" --arg no.csv
+    mkdir folder.csv
+    refused "folder.csv: is a directory" --arg folder.csv
+}
+
+@test "rows of a table of several chunks are each read once, whatever the number of ranks" {
+    seq 1 400000 > long.csv # 2.7 MB
+    printf 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . P_Split (B_Num 7)' > sum.bmf
+    for ranks in 1 2 5; do
+        run timeout 60 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run sum.bmf --arg long.csv
+        assert_success
+        assert_output 80000200000
+    done
+}
+
+@test "several arguments are a tuple, and what is split first is read in parallel" {
+    printf '1\n2\n3\n4\n5\n' > a.csv
+    printf '10\n20\n30\n40\n50\n' > b.csv
+    echo '[7, 8]' > c.bmfdata
+    value "{[1, 2, 3, 4, 5], [10, 20, 30, 40, 50], [7, 8]}" --arg a.csv --arg b.csv --arg c.bmfdata
+    echo '$Split = P_Split (B_Num 3)
+$First = B_Addr (B_Num 1) (B_Num 2)
+$Second = B_Addr (B_Num 2) (B_Num 2)
+P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Map (B_Op (B_Times)) . B_Zip)
+  . P_Zip . B_Alltup [$Split . $First, $Split . $Second]' > dot.bmf
+    for ranks in 1 3; do
+        run --separate-stderr timeout 60 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run dot.bmf --arg a.csv --arg b.csv --stats
+        assert_success
+        assert_output 550
+        # nothing but the two partial results: no element was sent
+        [[ $stderr == *"2 messages, 16 bytes ("* ]] || fail "$stderr"
+    done
+    # also used whole: read by rank 0
+    sed 's/\[\$Split . \$First,/[$Split . $First,/; s/\$Second\]/$First]/' dot.bmf > square.bmf
+    run timeout 60 "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run square.bmf --arg a.csv --arg b.csv
+    assert_output 55
+    run --separate-stderr "$BMF_BIN_DIR/bmf" check dot.bmf --arg a.csv --arg b.csv --arg a.csv
+    assert_failure 2
+    [[ $stderr == *"a tuple of 2 components"* ]] || fail "$stderr"
+}
+
+@test "other formats: what is wrong is one line" {
+    needs_numpy
+    python3 -c "
+import numpy as np
+np.savez('two.npz', a=np.arange(3), b=np.zeros(4))
+np.savez_compressed('packed.npz', a=np.arange(100000))
+np.zeros(10).tofile('x.raw')
+open('text.npz', 'w').write('no zip file at all')
+whole = open('packed.npz', 'rb').read()
+open('cut.npz', 'wb').write(whole[:-30])
+damaged = bytearray(whole); damaged[300:400] = bytes(100)
+open('damaged.npz', 'wb').write(damaged)"
+    refused "which array? name one behind the file's name: a, b" --arg two.npz
+    refused "no array is called \`c\`; there are a, b" --arg two.npz:c
+    refused "text.npz: no ZIP file, or a damaged one" --arg text.npz
+    refused "cut.npz: no ZIP file, or a damaged one" --arg cut.npz
+    refused "damaged.npz: no ZIP file, or a damaged one: what is compressed in it" --arg damaged.npz
+    refused "x.raw: which data of it? a type" --arg x.raw
+    refused "\`float\` is no type; bmf takes '<i8' (int64)" --arg x.raw:float
+    refused "80 bytes are no whole number of rows of 24 bytes" --arg x.raw:float64:3
+    refused "\`0\` is no length of rows" --arg x.raw:float64:0
+    refused "nothing is known behind the name of a .npy file" --arg x.npy:3
+    value "[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]" --arg x.raw:f8
+}
+
+@test "HDF5: data sets, and what is wrong with them" {
+    needs_numpy
+    has_hdf5 || skip "no HDF5 in this build, or no h5py"
+    python3 -c "
+import h5py, numpy as np
+with h5py.File('x.h5', 'w') as h:
+    h['g/m'] = np.arange(6).reshape(2, 3)
+    h['zero'] = 1.5
+    h['names'] = np.array([b'a', b'b'])
+    h['u8'] = np.zeros(3, dtype='u8')
+    h['t'] = np.array([(1, 2.5)], dtype=[('i', '<i2'), ('x', '>f4')])"
+    value "[[0, 1, 2], [3, 4, 5]]" --arg x.h5:/g/m
+    value "[{1, 2.5}]" --arg x.h5:t
+    refused "x.h5: which data of it? a data set" --arg x.h5
+    refused "there is no data set \`/g\`" --arg x.h5:/g
+    refused "there is no data set \`none\`" --arg x.h5:none
+    refused "a data set of 0 dimensions" --arg x.h5:zero
+    refused "is no int of at most 64 bits" --arg x.h5:names
+    refused "is no int of at most 64 bits" --arg x.h5:u8
+    echo none > bad.h5
+    refused "bad.h5: no HDF5 file, or a damaged one" --arg bad.h5:x
+}
+
+@test "results: what a format cannot hold is said, and no file is left" {
+    echo '[[1, 2], [3]]' > ragged.bmfdata
+    echo '[[[1], [2]], [[3], [4]]]' > deep.bmfdata
+    for out in o.npy o.npz o.csv o.raw; do
+        refused "needs rows of equal length: row 1 has 1 elements, row 0 has 2" --arg ragged.bmfdata --out $out
+    done
+    refused "a table has rows and columns, not 3 dimensions" --arg deep.bmfdata --out o.csv
+    refused "columns are named where a table is read" --arg deep.bmfdata --out o.csv:3
+    refused "o.xls: which format? names of data files end with .npy" --arg deep.bmfdata --out o.xls
+    run ls
+    refute_output --partial "o."
+}

@@ -1,0 +1,257 @@
+/* Tables as text: .csv, .tsv, .txt, .dat.
+ *
+ * Method: rows have any length, so the file is seen as chunks of 1 MiB. Every rank counts the rows that begin in its
+ * share of the chunks, and all ranks learn all counts; then a rank goes to the chunk that has its first row and reads
+ * on from there. What a rank writes it prints twice: once to know how long it is, so that all ranks know where
+ * they begin, and once into the file.
+ * Cost: the file once to count, by all ranks together, and a rank's rows once more; 8 bytes a chunk on every rank, an
+ * allgather of them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/backend/backend.h"
+#include "runtime/base/allocate.h"
+#include "runtime/files/lines.h"
+#include "runtime/files/table.h"
+#include "runtime/npy/private.h"
+
+/* ---- counting ---- */
+
+static int64_t chunk_begin(const data_file *file, int64_t chunk)
+{
+    return file->offset + chunk * DATA_CHUNK;
+}
+
+/* The rows that begin in chunks [first, end), in counts[0 .. end - first). */
+static int count_chunks(bmf_context *ctx, data_file *file, int64_t first, int64_t end, int64_t *counts)
+{
+    line_reader lines;
+    char *line;
+    int64_t length, begin = 0;
+    int found = 1;
+    const int opened = data_open(ctx, file);
+    if (opened < 0)
+        return BMF_ERROR_FILE;
+    lines_open(&lines, opened, chunk_begin(file, first), first > 0);
+    while ((found = lines_next(&lines, &line, &length, &begin)) > 0 && begin < chunk_begin(file, end))
+        if (table_is_row(line))
+            counts[(begin - file->offset) / DATA_CHUNK - first]++;
+    const int status = found < 0 ? data_fail(ctx, file, "cannot read behind byte %" PRId64 ": %s", begin,
+                                             errno == EFBIG ? "a line of more than 256 MiB" : strerror(errno))
+                                 : BMF_OK;
+    lines_close(&lines);
+    close(opened);
+    return status;
+}
+
+static int64_t share_of(int64_t chunks, int rank, int ranks)
+{
+    return chunks * rank / ranks;
+}
+
+static int count_rows(bmf_context *ctx, data_file *file)
+{
+    const int64_t size = file->size; /* what rank 0 has seen, should the file grow */
+    const int ranks = ctx ? ctx->ranks : 1, rank = ctx ? ctx->rank : 0;
+    file->chunks = size > file->offset ? (size - file->offset + DATA_CHUNK - 1) / DATA_CHUNK : 0;
+    const int64_t first = share_of(file->chunks, rank, ranks), end = share_of(file->chunks, rank + 1, ranks);
+    int64_t *mine = allocate_clear(end - first + 1, sizeof *mine);
+    int64_t *counts = allocate_array(ranks, sizeof *counts);
+    free(file->rows_before);
+    file->rows_before = allocate_clear(file->chunks + 1, sizeof *file->rows_before);
+    for (int r = 0; r < ranks; r++)
+        counts[r] = share_of(file->chunks, r + 1, ranks) - share_of(file->chunks, r, ranks);
+    int status = BMF_OK;
+    if (end > first)
+        status = count_chunks(ctx, file, first, end, mine);
+    if (ranks == 1)
+        memcpy(file->rows_before + 1, mine, (size_t)file->chunks * sizeof *mine);
+    else if ((status = failure_defer(ctx, status)) == BMF_OK)
+        status = ctx->backend->allgather(ctx, mine, end - first, counts, file->rows_before + 1);
+    for (int64_t c = 1; c <= file->chunks; c++)
+        file->rows_before[c] += file->rows_before[c - 1];
+    file->shape[0] = file->rows_before[file->chunks];
+    file->size = size;
+    free(mine);
+    free(counts);
+    return status;
+}
+
+/* ---- reading ---- */
+
+/* The last chunk before which there are at most `row` rows. */
+static int64_t chunk_of(const data_file *file, int64_t row)
+{
+    int64_t low = 0, high = file->chunks;
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        *(file->rows_before[middle] <= row ? &low : &high) = middle;
+    }
+    return low;
+}
+
+static bool put_cell(table_cell cell, const bmf_column *column, int64_t at)
+{
+    if (column->type == &bmf_type_int)
+        return table_int(cell, (int64_t *)column->data + at);
+    if (column->type == &bmf_type_real)
+        return table_real(cell, (double *)column->data + at);
+    return table_bool(cell, (uint8_t *)column->data + at);
+}
+
+/* Row `row` of the file, number `at` of the column. */
+static int put_row(bmf_context *ctx, const data_file *file, char *line, int64_t row, int64_t at, table_cell *cell,
+                   const bmf_column *items)
+{
+    const int64_t cells = table_cut(line, file->separator, cell, file->columns);
+    const bool all = file->dimensions == 2;
+    if (cells != file->columns)
+        return data_fail(ctx, file,
+                         cells < 0 ? "row %" PRId64 ": a quote that does not end on its line"
+                                   : "row %" PRId64 " has %" PRId64 " cells; the first rows have %d",
+                         row + 1, cells, file->columns);
+    for (int k = 0; k < (all ? file->columns : file->fields); k++) {
+        const int64_t column = all ? k : file->field[k].offset;
+        const bmf_column *to = items->type->kind == BMF_TUPLE ? &items->child[k] : items;
+        if (!put_cell(cell[column], to, all ? at * file->columns + k : at))
+            return table_fail_cell(ctx, file, row + 1, column + 1, cell[column], file->field[all ? 0 : k].scalar);
+    }
+    return BMF_OK;
+}
+
+static int read_rows(bmf_context *ctx, const data_file *file, int64_t first, int64_t rows, bmf_column *items)
+{
+    data_file own = *file;
+    line_reader lines;
+    const int64_t chunk = chunk_of(file, first);
+    int64_t row = file->rows_before[chunk];
+    int status = BMF_OK;
+    const int opened = data_open(ctx, &own);
+    if (opened < 0)
+        return BMF_ERROR_FILE;
+    table_cell *cell = allocate_array(file->columns, sizeof *cell);
+    lines_open(&lines, opened, chunk_begin(file, chunk), chunk > 0);
+    while (status == BMF_OK && row < first + rows) {
+        char *line;
+        int64_t length, begin;
+        const int found = lines_next(&lines, &line, &length, &begin);
+        if (found <= 0)
+            status = data_fail(ctx, file, found < 0 ? "cannot read: %s" : "the file changed while it was read",
+                               strerror(errno));
+        else if (table_is_row(line) && row++ >= first)
+            status = put_row(ctx, file, line, row - 1, row - 1 - first, cell, items);
+    }
+    lines_close(&lines);
+    free(cell);
+    close(opened);
+    return status;
+}
+
+/* ---- writing ---- */
+
+/* A real as text that reads as the same real. */
+static int print_real(double value, char *text, size_t size)
+{
+    int used = 0;
+    if (__builtin_isnan(value))
+        return snprintf(text, size, "nan");
+    for (int digits = 15; digits <= 17; digits++) {
+        used = snprintf(text, size, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return used;
+}
+
+static int print_cell(const bmf_column *column, int64_t at, char *text, size_t size)
+{
+    const char *from = (const char *)column->data + at * column->stride;
+    if (column->type == &bmf_type_int)
+        return snprintf(text, size, "%" PRId64, *(const int64_t *)from);
+    if (column->type == &bmf_type_int32)
+        return snprintf(text, size, "%" PRId32, *(const int32_t *)from);
+    if (column->type == &bmf_type_bool)
+        return snprintf(text, size, *(const uint8_t *)from ? "true" : "false");
+    if (column->type == &bmf_type_float)
+        return snprintf(text, size, "%.9g", (double)*(const float *)from);
+    return print_real(*(const double *)from, text, size);
+}
+
+/* Prints rows [first, ..) until the text is full or none is left; returns the bytes, and in *next where to go on. */
+static int64_t print_rows(const data_file *file, const bmf_column *items, int64_t first, int64_t rows, char *text,
+                          int64_t room, int64_t *next)
+{
+    enum { CELL = 40 };
+    const int64_t width = file->shape[1], cells = width * file->fields;
+    int64_t used = 0, row = first;
+    for (; row < rows && (row == first || used + cells * CELL <= room); row++)
+        for (int64_t c = 0; c < cells; c++) {
+            const bmf_column *column = items->type->kind == BMF_TUPLE ? &items->child[c % file->fields] : items;
+            used += print_cell(column, row * width + c / file->fields, text + used, CELL);
+            text[used++] = c < cells - 1 ? file->separator : '\n';
+        }
+    *next = row;
+    return used;
+}
+
+static int write_rows(bmf_context *ctx, const data_file *file, data_writing *writing)
+{
+    const bmf_column *items = writing->rows;
+    const int64_t width = file->shape[1], cells = width * file->fields, rows = width > 0 ? items->count / width : 0;
+    const int64_t room = cells * 40 > DATA_CHUNK ? cells * 40 : DATA_CHUNK;
+    char *text = allocate(room);
+    int64_t next, bytes = 0, offset = 0, *all = allocate_array(bmf_ranks(ctx), sizeof *all);
+    MPI_File to;
+    for (int64_t row = 0; row < rows; row = next)
+        bytes += print_rows(file, items, row, rows, text, room, &next);
+    int status = ctx->backend->allgather(ctx, &bytes, 1, NULL, all);
+    for (int r = 0; r < ctx->rank && status == BMF_OK; r++)
+        offset += all[r];
+    if (status == BMF_OK && rows > 0 && (status = npy_open(ctx, writing->written, MPI_MODE_WRONLY, &to)) == BMF_OK) {
+        for (int64_t row = 0; row < rows && status == BMF_OK; row = next) {
+            const int64_t size = print_rows(file, items, row, rows, text, room, &next);
+            status = npy_write_bytes(ctx, writing->path, to, offset, text, size);
+            offset += size;
+        }
+        if (MPI_File_close(&to) != MPI_SUCCESS && status == BMF_OK)
+            status = data_fail(ctx, file, "cannot close: is the disk full?");
+    }
+    writing->bytes = bytes;
+    free(all);
+    free(text);
+    return status;
+}
+
+static int begin(bmf_context *ctx, const bmf_output_file *output, data_file *file)
+{
+    const size_t length = strlen(file->path);
+    (void)output;
+    file->offset = 0;
+    file->item_bytes = 0;
+    file->separator = strcmp(file->path + length - 4, ".csv") == 0   ? ','
+                      : strcmp(file->path + length - 4, ".tsv") == 0 ? '\t'
+                                                                     : ' ';
+    if (file->what)
+        return data_fail(ctx, file, "columns are named where a table is read, not where it is written");
+    if (file->dimensions > 2)
+        return data_fail(ctx, file, "a table has rows and columns, not %d dimensions", file->dimensions);
+    for (int k = 0; k < file->fields; k++)
+        if (file->field[k].scalar == STORED_COMPLEX128)
+            return data_fail(ctx, file, "complex numbers; tables have int, real and bool");
+    return BMF_OK;
+}
+
+static const char *const endings[] = {".csv", ".tsv", ".txt", ".dat", NULL};
+const data_format data_format_table = {.name = "table",
+                                       .endings = endings,
+                                       .what = "columns, as in x.csv:3, x.csv:1,2 or x.csv:2-4:real",
+                                       .find = table_find,
+                                       .count = count_rows,
+                                       .read = read_rows,
+                                       .begin = begin,
+                                       .write = write_rows};

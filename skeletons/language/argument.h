@@ -1,0 +1,31 @@
+/* What a program is applied to: data in its text, or files. Several files are a tuple. */
+#ifndef BMF_LANGUAGE_ARGUMENT_H
+#define BMF_LANGUAGE_ARGUMENT_H
+
+#include "runtime/files/format.h"
+#include "skeletons/language/evaluate/evaluate.h"
+
+typedef struct bmf_argument {
+    bool is_file;         /* of a format that ranks read in parallel; otherwise data as text */
+    data_file file;       /* all ranks know it; */
+    const bmf_type *item; /* what its items are read as */
+    const bmf_type *type; /* of the whole */
+    bmf_column column;    /* from text: one element, on rank 0 */
+} bmf_argument;
+
+/* Whether the name is that of a file of a format; then the file is set, but nothing read. Not collective. */
+bool argument_named(const char *name, bmf_argument *argument);
+/* On one process: what the file holds, and its type. Errors: also what the language has no scalars for. */
+int argument_find(bmf_context *ctx, bmf_argument *argument);
+/* The same from what another rank has found. */
+void argument_take(bmf_argument *argument, const void *bytes);
+void argument_free(bmf_argument *argument);
+
+/* The value of all of them, a batch of one instance on processor 0. Files that the expression splits first, or that it
+ * takes from the tuple only to split them, are read by all ranks, each its parts, and *expression becomes what is left
+ * to do (NULL: nothing). Nodes are made in the arena. Collective; a failure is agreed, or noted and the value a
+ * default. */
+int arguments_open(bmf_context *ctx, bmf_expressions *arena, bmf_argument *argument, int arguments,
+                   bmf_expression **expression, bmf_value *value);
+
+#endif
