@@ -17,6 +17,6 @@ foreach(target cop data equations graph journal language machine matrix measurem
   foreach(program IN LISTS made)
     target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_options(${program} PRIVATE ${BMF_COMPILE_OPTIONS})
-    target_link_libraries(${program} PRIVATE ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C m)
+    target_link_libraries(${program} PRIVATE ${BMF_LIBRARIES} bmf::MPI OpenMP::OpenMP_C m)
   endforeach()
 endforeach()
