@@ -66,7 +66,9 @@
     X(IOTA, iota)                                                                                                      \
     X(DISTL, distl)                                                                                                    \
     X(PROJECT, project)                                                                                                \
-    X(CONC, concatenate)
+    X(CONC, concatenate)                                                                                               \
+    X(SORT, sort)                                                                                                      \
+    X(ARGSORT, argsort)
 
 #define BMF_SKELETON_TYPE_DECLARE(name) extern const bmf_skeleton_type skeleton_##name;
 BMF_SKELETON_TYPES(BMF_SKELETON_TYPE_DECLARE)

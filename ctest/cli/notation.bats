@@ -152,3 +152,86 @@ default [1, 2, 3]'
     assert_failure 2
     assert_line -n 0 "bmf: core.bmf:1:1: this is core language; bmf notation FILE prints the notation of it"
 }
+
+@test "arguments go to the parameters of main by name, or in order" {
+    echo 'main(xs, n) = map(x -> x * n, xs)' >prog.bmf
+    echo '[1, 2]' >xs.bmfdata
+    echo 10 >n.bmfdata
+    for ranks in 1 3; do
+        bmf "$ranks" run prog.bmf --arg n=n.bmfdata --arg xs=xs.bmfdata
+        assert_success
+        assert_output "[10, 20]"
+        bmf "$ranks" run prog.bmf --arg xs.bmfdata --arg n.bmfdata
+        assert_output "[10, 20]"
+        bmf "$ranks" run prog.bmf --arg n=n.bmfdata --arg xs.bmfdata
+        assert_output "[10, 20]"
+        bmf "$ranks" run prog.bmf --arg m=n.bmfdata --arg xs.bmfdata
+        assert_failure 2
+        assert_equal "$stderr" "bmf: --arg m=n.bmfdata: main has no parameter m"
+        bmf "$ranks" run prog.bmf --arg n=n.bmfdata --arg n=xs.bmfdata
+        assert_failure 2
+        assert_equal "$stderr" "bmf: --arg n=xs.bmfdata: the parameter is given twice"
+        bmf "$ranks" run prog.bmf --arg n=n.bmfdata
+        assert_failure 2
+        assert_equal "$stderr" "bmf: parameter 1 of main, xs, has no --arg"
+    done
+}
+
+# library VALUE EXPRESSION: of the installed libraries
+library()
+{
+    echo "main = $2" >prog.bmf
+    bmf 2 run prog.bmf --library lists --library numbers
+    assert_success
+    assert_output "$1"
+}
+
+@test "the installed libraries are found by name, and do what they say" {
+    library 2 'count([true, false, true])'
+    library true 'any([false, true])'
+    library false 'any([false])'
+    library false 'all([true, false])'
+    library '[{0, 5}, {1, 6}]' 'enumerate([5, 6])'
+    library '[7, 7, 7]' 'repeat(3, 7)'
+    library '[1, 2]' 'take(2, [1, 2, 3])'
+    library '[3]' 'drop(2, [1, 2, 3])'
+    library '[[1, 2], [2, 3]]' 'windows(2, [1, 2, 3])'
+    library '[[1, 2], [3]]' 'chunks(2, [1, 2, 3])'
+    library 32 'dot([1, 2, 3], [4, 5, 6])'
+    library 2.0 'mean([1, 2, 3])'
+    library 5.0 'norm([3, 4])'
+    library '[0.0, 0.5, 1.0]' 'linspace(0, 1, 3)'
+    library 1 'argmax([1, 7, 7])'
+    library 0 'argmin([1, 7, 1])'
+}
+
+@test "examples in the notation: regression, k-means, Jacobi" {
+    bmf 2 run "$BMF_SOURCE_DIR/examples/26-regression.bmf"
+    assert_output "{1.0, 2.0}"
+    bmf 3 run "$BMF_SOURCE_DIR/examples/27-k-means-step.bmf"
+    assert_output "[{0.1, 0.1}, {0.5, 0.8}, {0.9, 0.1}]"
+    python3 - >expected <<'END'
+u = [1.0] + [0.0] * 6 + [2.0]
+for step in range(100):
+    u = [u[0]] + [0.5 * (u[i - 1] + u[i + 1]) for i in range(1, 7)] + [u[7]]
+print("[" + ", ".join(map(repr, u)) + "]")
+END
+    for ranks in 1 3; do
+        bmf "$ranks" run "$BMF_SOURCE_DIR/examples/28-jacobi.bmf"
+        assert_output "$(cat expected)"
+    done
+}
+
+@test "check --notes says what is sent to all processors" {
+    cat >prog.bmf <<'END'
+let near(p, cs) = reduce(min, map(c -> abs(p - c), cs))
+main(xs) =
+    let cs = [1.0, 5.0] in
+    xs |> split(procs) |> map(part -> map(x -> near(x, cs), part)) |> reduce(++)
+default [1.0, 2.0, 7.0]
+END
+    bmf 1 check prog.bmf --notes --procs 4
+    assert_success
+    assert_output "prog.bmf:4:56: cs is sent to all processors: [real]
+[real]"
+}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/program_options.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/language/notation/lexer.h"
@@ -54,12 +55,20 @@ static int parse_all(document *s, notation_text *parsed)
     return library_check(NULL, &s->texts, &s->library, s->parsed.expression);
 }
 
+static int read_library(document *d, const char *name, int *text)
+{
+    char *path = library_path(name);
+    const int status = texts_read(&d->texts, NULL, path, text);
+    free(path);
+    return status;
+}
+
 int document_open(const char *path, const bmf_strings *libraries, document *opened)
 {
     *opened = (document){.arena = expressions_create()};
     int text = 0;
     for (int k = 0; k < libraries->count; k++)
-        BMF_TRY(texts_read(&opened->texts, NULL, libraries->text[k], &text));
+        BMF_TRY(read_library(opened, libraries->text[k], &text));
     BMF_TRY(texts_read(&opened->texts, NULL, path, &opened->text));
     opened->notation = source_is_notation(&opened->texts, opened->text);
     notation_text *parsed = allocate_clear(opened->text + 1, sizeof *parsed);

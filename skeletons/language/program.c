@@ -15,6 +15,7 @@
 #include "runtime/backend/share.h"
 #include "runtime/base/allocate.h"
 #include "runtime/context/held.h"
+#include "skeletons/language/argument_names.h"
 #include "skeletons/language/notation/source.h"
 #include "skeletons/language/parallel/parallel.h"
 
@@ -218,8 +219,10 @@ static int count_files(bmf_context *ctx, bmf_program *program)
     return status;
 }
 
-int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
+int program_load(bmf_context *ctx, const bmf_program_options *given, bmf_program *program)
 {
+    const char *ordered[BMF_MAX_LEAVES];
+    bmf_program_options ready = *given, *options = &ready;
     *program = (bmf_program){.arena = expressions_create(), .arguments = options->arguments ? options->arguments : 1};
     if (options->arguments > BMF_MAX_LEAVES)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%d files as arguments; a tuple has at most %d components",
@@ -229,6 +232,8 @@ int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_progr
     bmf_parsed parsed = {0};
     const int libraries = options->libraries;
     int status = BMF_OK;
+    BMF_TRY(arguments_order(ctx, options->path, options->text, options->arguments, options->argument, ordered));
+    ready.argument = ordered;
     for (int k = 0; k < options->arguments; k++)
         argument_named(options->argument[k], &program->argument[k]);
     if (bmf_is_root(ctx))
