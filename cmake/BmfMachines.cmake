@@ -1,4 +1,4 @@
-# The example machines, models and sheets: installed under share/bmf, and found there from the program's own place, so
+# The example machines, models and sheets, and the libraries of the language: installed under share/bmf, and found there from the program's own place, so
 # that an installation may be moved; in a build tree links take the place of the files.
 
 file(RELATIVE_PATH bmf_from_bin_to_share ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/bmf)
@@ -7,7 +7,7 @@ set_property(
   PROPERTY COMPILE_DEFINITIONS "BMF_SHARE_FROM_BIN=\"${bmf_from_bin_to_share}\""
            "BMF_SHARE_INSTALLED=\"${CMAKE_INSTALL_FULL_DATADIR}/bmf\"")
 
-foreach(folder machines models sheets)
+foreach(folder machines models sheets library)
   cmake_path(ABSOLUTE_PATH bmf_from_bin_to_share BASE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} NORMALIZE
              OUTPUT_VARIABLE bmf_share)
   file(MAKE_DIRECTORY ${bmf_share})

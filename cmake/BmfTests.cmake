@@ -20,7 +20,7 @@ set(BMF_VALGRIND_RANKS 3)
 # Too long for every change: valgrind where the sanitizers look too, and measuring with many more ranks than cores.
 set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valgrind unit_language_scalar.valgrind
                    unit_language_native.valgrind unit_language_products.valgrind
-                   unit_fit.valgrind unit_schedule_cost.valgrind unit_kernel.valgrind unit_local.valgrind
+                   unit_notation.valgrind unit_notation_random.valgrind unit_fit.valgrind unit_schedule_cost.valgrind unit_kernel.valgrind unit_local.valgrind
                    unit_trace.valgrind unit_simulate.valgrind unit_replay.valgrind unit_edn.valgrind unit_sheet.valgrind
                    unit_cop_plan.valgrind unit_cop_run.valgrind unit_cop_messages.valgrind unit_mesh_simulate.valgrind unit_mesh_streams.valgrind unit_mesh_dynamic.valgrind
                    mpi_measure.r5t1 mpi_measure.r7t2 mpi_measure.r8t1)
@@ -49,7 +49,7 @@ file(GLOB BMF_SHARED_TEST_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/
 if(BMF_SHARED_TEST_SOURCES)
   add_library(bmf_testing STATIC ${BMF_SHARED_TEST_SOURCES})
   target_compile_options(bmf_testing PRIVATE ${BMF_COMPILE_OPTIONS})
-  target_link_libraries(bmf_testing PUBLIC ${BMF_LIBRARIES} MPICH::MPICH OpenMP::OpenMP_C)
+  target_link_libraries(bmf_testing PUBLIC ${BMF_LIBRARIES} bmf::MPI OpenMP::OpenMP_C)
   list(PREPEND BMF_LIBRARIES bmf_testing)
 endif()
 
@@ -92,7 +92,7 @@ foreach(test IN LISTS BMF_MADE)
     list(GET run 0 ranks)
     list(GET run 1 threads)
     set(name ${test}.r${ranks}t${threads})
-    add_test(NAME ${name} COMMAND ${MPICH_MPIRUN} -n ${ranks} $<TARGET_FILE:${test}>)
+    add_test(NAME ${name} COMMAND ${BMF_MPIRUN} -n ${ranks} $<TARGET_FILE:${test}>)
     if(run_name IN_LIST BMF_FULL_RUNS)
       set_tests_properties(${name} PROPERTIES LABELS "mpi;full")
     else()
@@ -105,7 +105,7 @@ foreach(test IN LISTS BMF_MADE)
   endforeach()
   if(BMF_VALGRIND)
     add_test(NAME ${test}.valgrind
-             COMMAND ${MPICH_MPIRUN} -n ${BMF_VALGRIND_RANKS} ${BMF_UNDER_VALGRIND} $<TARGET_FILE:${test}>)
+             COMMAND ${BMF_MPIRUN} -n ${BMF_VALGRIND_RANKS} ${BMF_UNDER_VALGRIND} $<TARGET_FILE:${test}>)
     set_tests_properties(${test}.valgrind PROPERTIES LABELS slow PROCESSORS 2)
     set_property(TEST ${test}.valgrind APPEND PROPERTY ENVIRONMENT BMF_THREADS=1)
   endif()
@@ -119,7 +119,7 @@ bmf_examples(ctest/cli/checked)
 foreach(name count_sends full_disk)
   add_library(bmf_${name} MODULE ctest/cli/preload/${name}.c)
   target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
-  target_link_libraries(bmf_${name} PRIVATE MPICH::MPICH ${CMAKE_DL_LIBS})
+  target_link_libraries(bmf_${name} PRIVATE bmf::MPI ${CMAKE_DL_LIBS})
 endforeach()
 
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/cli/*.bats)
@@ -152,7 +152,7 @@ foreach(file IN LISTS BMF_BATS_FILES)
                                             "PATH=path_list_prepend:${PROJECT_BINARY_DIR}/python")
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "BMF_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
                                                         "BMF_BUILD_DIR=${PROJECT_BINARY_DIR}"
-                                                        "BMF_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "MPIRUN=${MPICH_MPIRUN}")
+                                                        "BMF_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "MPIRUN=${BMF_MPIRUN}")
 endforeach()
 
 get_property(tests DIRECTORY PROPERTY TESTS)
@@ -166,5 +166,5 @@ foreach(test IN LISTS tests)
   else()
     set_tests_properties(${test} PROPERTIES TIMEOUT ${BMF_TEST_TIMEOUT})
   endif()
-  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${BMF_TEST_ENVIRONMENT})
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${BMF_TEST_ENVIRONMENT} ${BMF_MPI_TEST_ENVIRONMENT})
 endforeach()

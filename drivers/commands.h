@@ -14,11 +14,14 @@
     X(check)                                                                                                           \
     X(compare)                                                                                                         \
     X(convert)                                                                                                         \
+    X(core)                                                                                                            \
     X(cop)                                                                                                             \
     X(doctor)                                                                                                          \
+    X(format)                                                                                                          \
     X(machine)                                                                                                         \
     X(mesh)                                                                                                            \
     X(model)                                                                                                           \
+    X(notation)                                                                                                        \
     X(plan)                                                                                                            \
     X(permute)                                                                                                         \
     X(predict)                                                                                                         \

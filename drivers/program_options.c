@@ -2,8 +2,11 @@
 #include "drivers/program_options.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "predict/config/installed.h"
 #include "runtime/backend/backend.h"
+#include "runtime/base/text.h"
 
 static int set_processors(bmf_context *ctx, const bmf_driver_options *options, const bmf_program *program)
 {
@@ -24,14 +27,28 @@ static int set_processors(bmf_context *ctx, const bmf_driver_options *options, c
     return processors == bmf_processors(ctx) ? BMF_OK : bmf_set_processors(ctx, processors);
 }
 
+char *library_path(const char *name)
+{
+    static const bmf_installed kind = {"library", "library", ".bmf", "BMF_LIBRARIES"};
+    char *path;
+    return installed_find(&kind, name, &path) == BMF_OK ? path : text_copy(name);
+}
+
 int load_program(bmf_context *ctx, const bmf_driver_options *options, const char *path, bmf_program *program)
 {
+    char *library[BMF_MAX_STRINGS];
+    const int libraries = options->library.count;
+    for (int k = 0; k < libraries; k++)
+        library[k] = library_path(options->library.text[k]);
     const bmf_program_options loaded = {.path = path,
-                                        .library = options->library.text,
-                                        .libraries = options->library.count,
+                                        .library = (const char *const *)library,
+                                        .libraries = libraries,
                                         .argument = options->argument.text,
                                         .arguments = options->argument.count,
                                         .processors = options->processors};
-    BMF_TRY(program_load(ctx, &loaded, program));
+    const int status = program_load(ctx, &loaded, program);
+    for (int k = 0; k < libraries; k++)
+        free(library[k]);
+    BMF_TRY(status);
     return set_processors(ctx, options, program);
 }

@@ -10,21 +10,28 @@ typedef struct bmf_driver_options {
     bmf_strings argument; /* files */
     int64_t processors;   /* 0: as many as ranks, and as the program needs */
     const char *out;      /* run: a data file for the result */
-    bool json, stats;
+    bool json, stats, notes;
 } bmf_driver_options;
 
 /* Rows of their tables of options. */
 #define BMF_LIBRARY_OPTION                                                                                             \
-    BMF_OPTION("library", "FILE", BMF_LIST(bmf_driver_options, library),                                               \
-               "a file of definitions `$name = expression`; may be given several times")
+    BMF_OPTION(                                                                                                        \
+        "library", "FILE", BMF_LIST(bmf_driver_options, library),                                                      \
+        "a file of definitions, or the name of an installed library (lists, numbers); may be given several times")
 #define BMF_ARGUMENT_OPTION                                                                                            \
     BMF_OPTION("arg", "FILE", BMF_LIST(bmf_driver_options, argument),                                                  \
                "the argument: a data file (x.npy, x.npz:NAME, x.csv:COLUMNS, x.raw:TYPE, x.h5:/NAME; docs/data.md), "  \
-               "or data as text (.bmfdata); several: a tuple; default: the data at the end of the program")
+               "or data as text (.bmfdata); several: a tuple; NAME=FILE for the parameter NAME of main; default: the " \
+               "data at the "                                                                                          \
+               "end of the program")
 #define BMF_FREE_OPTION BMF_OPTION("free", NULL, BMF_CONTEXT, "allow laws that associate sums of reals anew")
 
 /* And their operand. */
 #define BMF_PROGRAM_OPERAND .min_operands = 1, .max_operands = 1, .no_operand = "which program? give a .bmf file"
+
+/* The path of a library: itself if it is a file, otherwise that of an installed one of this name, or itself if there is
+ * none. The caller frees it. Not collective. */
+char *library_path(const char *name);
 
 /* Loads the program of a file, and makes the machine large enough. Collective. Errors: also fewer --procs than the
  * program's splits need. */

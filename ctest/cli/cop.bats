@@ -181,10 +181,11 @@ compiled()
     compiled gauss 2x2 4
 }
 
-@test "what MPI cannot carry out, and other routers, are refused" {
+@test "what MPI cannot carry out is refused; headers for simulated routers check programs" {
     printf "(reduce 'r 'f (runtime :distributed t))" >far.cop
     refused "far.cop:1:2: reduce 'r': MPI needs a destination that all nodes know" compile far.cop --size 2x2 --router mpi -o far.h
-    refused "only headers for mpi" compile far.cop --size 2x2 --router ecube -o far.h
+    "$BMF" cop compile "$EXAMPLES/gauss.c" --size 3x3 -o gauss.cop.h
+    cc -std=c11 -Wall -Wextra -Werror -I. -fsyntax-only "$EXAMPLES/gauss.c"
     refused "no header to write" compile far.cop --size 2x2 --router mpi
     refused "cannot write 'none/far.h'" compile "(broadcast 'b 0)" --size 2x2 --router mpi -o none/far.h
     [ ! -e far.h ]
@@ -228,4 +229,49 @@ END
     assert_line --regexp "^messages +45 +45 +equal$"
     assert_line --regexp "^bytes +144000 +144000 +equal$"
     refused "none/t" run "$EXAMPLES/matmul.c" --size 2x2 --trace none/t
+}
+
+# says TEXT COMMAND PROGRAM: the program, as a file, is refused with that text behind its name
+says()
+{
+    printf '%s\n' "$3" >x.cop
+    refused "x.cop:$1" "$2" x.cop --size 4x4
+}
+
+@test "mistakes in programs are told with their place and what is possible" {
+    says "1:2: 'broadcst' is not known; near names: broadcast" check "(broadcst 'b 0)"
+    says "1:2: ':imp' is no option; near names: :impl" check "(broadcast 'b 0 :imp str_bcast)"
+    says "1:2: node 99 is outside the mesh of 16 nodes" check "(subset '((1 99)) (broadcast 'b 0))"
+    says "1:2: node 1 is in the subset twice" check "(subset '((1 1)) (broadcast 'b 0))"
+    says "1:12: two instances of 'b' are written by node 0" check "(parallel (stream 'b 0 1) (stream 'b 0 2))"
+    says "1:42: the label 'b' is used in two contexts, also in line 1" check "(sequential (broadcast 'b 0) (loop 'l 3 (broadcast 'b 0)))"
+    says "1:2: the destination of gather 'g' cannot be known at run time only" check "(gather 'g (runtime))"
+    says "1:2: the distance of cshift 's' cannot be distributed" check "(cshift 's (runtime :distributed t))"
+    says "1:2: :m is to be a whole number, not an operator or (runtime)" check "(broadcast 'b 0 :m (runtime))"
+    says "1:2: :m is 0" check "(broadcast 'b 0 :m 0)"
+    says "1:2: reduce 'r' needs a function" check "(reduce 'r)"
+    says "1:2: the source of broadcast 'b' is node 99, outside the subset of 16" check "(broadcast 'b 99)"
+    says "1:2: :values: node 99 is outside the subset of 16" check "(broadcast 'b (runtime :values '(99)))"
+    says "1:2: the permutation of 'p' has 4 targets for 16 nodes" check "(permute 'p '(0 1 2 3))"
+    says "1:2: broadcast 'b': messages of 3 words do not hold whole elements" check "(broadcast 'b 0 :m 3 :type int64*)"
+    says "1:2: broadcast 'b' has no implementation: str_bcast needs a constant source" plan "(broadcast 'b (runtime) :impl str_bcast)"
+    says "1:2: gather 'g' has no implementation: str_gather needs at most 15 nodes" plan "(gather 'g 0)"
+    says "1:12: sequential(a, b) is in a parallel group, has operators in sequence, and is not the last" check \
+        "(parallel (sequential (broadcast 'a 0) (broadcast 'b 0)) (sequential (broadcast 'c 0) (broadcast 'd 0)))"
+    says "1:14: forms inside each other deeper than 2000" check "(define (f) (f)) (f)"
+    says "1:29: the evaluation does not end within 10000000 steps" check "(dotimes (k 100000000) (+ k 1))"
+}
+
+@test "reads that nobody writes, and values that are not possible, end a run with node, operator and cycle" {
+    printf ';/*\n(stream (quote s) 0 (runtime :values (quote (1 2))))\n*/\n#include "own.cop.h"\nint main(int n, char **v) { (void)v; cop_init(); s_load(n > 1 ? 3 : 1); if (cop_node() == 1) s_read(); cop_fini(); return 0; }\n' >own.c
+    sed -i "s/(quote s)/'s/; s/(quote (1 2))/'(1 2)/; s/ s_read()/ { int32_t x; s_read(\&x); }/" own.c
+    for router in scheduled ecube; do
+        run --separate-stderr "$BMF" cop run own.c --size 2x2 --router $router
+        [ "$status" -ne 0 ]
+        [ "${#stderr_lines[@]}" -eq 1 ]
+        [[ ${stderr_lines[0]} == *cycle*"waits for ever"*"node 1 "*"'s'"* || ${stderr_lines[0]} == *"node 1 waits for ever, from cycle"*"node 1 in 's'"* ]]
+        run --separate-stderr "$BMF" cop run own.c --size 2x2 --router $router -- more
+        assert_failure 1
+        [[ ${stderr_lines[0]} == *"node 0, operator 's', cycle "*"operand 1 is 3, which is not among its :values" ]]
+    done
 }

@@ -29,7 +29,8 @@ printing()
 {
     case "$1" in
         calibrate) echo --args 20000,200000,20000000 --ranks 1 --launch ./start{p} --repeats 3 --max-spread 100000 -o out.machine -- "$BMF_BIN_DIR/01-sum-of-squares" {n} ;;
-        check | plan) echo sum.bmf ;;
+        check | core | notation | plan) echo sum.bmf ;;
+        format) echo sum.notation ;;
         run) echo sum.bmf --stats ;;
         compare) echo in.trace in.trace --json ;;
         convert) echo in.trace --to csv -o - ;;
@@ -72,6 +73,7 @@ prepare()
     cat >sum.bmf <<'END'
 P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])) . P_Split (B_Procs) [1.0, 2.0, 3.0]
 END
+    echo 'main(xs) = reduce(+, xs)' >sum.notation
     cp "$BMF_SOURCE_DIR/ctest/cli/hostile/bigd.raw" in.raw
     cp "$BMF_SOURCE_DIR/examples/sheets/two-cores.sheet" in.sheet
     cp "$BMF_SOURCE_DIR"/examples/cop/matmul.* .

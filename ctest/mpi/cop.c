@@ -11,13 +11,13 @@
 
 #include "predict/cop/emitted_mpi.h"
 
-enum { OPERATORS = 8, INSTANCES = 16, USUAL = 12 };
+enum { INSTANCES = 16, USUAL = 12 };
 
 /* The tables that cop_emit_tables writes, in memory. */
 typedef struct tables {
-    cop_operator op[OPERATORS];
-    cop_instance instance[OPERATORS][INSTANCES];
-    int node[OPERATORS][INSTANCES][COP_NODES], values[OPERATORS][INSTANCES][2][COP_NODES];
+    cop_operator op[COP_OPERATORS];
+    cop_instance instance[COP_OPERATORS][INSTANCES];
+    int node[COP_OPERATORS][INSTANCES][COP_NODES], values[COP_OPERATORS][INSTANCES][2][COP_NODES];
 } tables;
 
 static void fill_instance(const bmf_cop_instance *from, cop_instance *to, int *node, int (*values)[COP_NODES])
@@ -62,8 +62,9 @@ static void try_program(cop_made *m, const char *size)
     CHECK(mesh_parse(size, false, &settings.mesh) == BMF_OK, "%s", size);
     CHECK(cop_parse(m->text, (int64_t)strlen(m->text), "test.cop", &settings, &program) == BMF_OK, "%s", m->text);
     fill(program, &t);
-    cop_expect(program, expected);
+    cop_expect(program, m, expected);
     world.program = program;
+    world.made = m;
     cop_start(&ranks, (int)settings.mesh.nodes, (int)program->operators, t.op);
     const bmf_cop_services services = services_of(&ranks);
     cop_world_body(&world, &services);
@@ -77,7 +78,7 @@ int main(int argc, char **argv)
 {
     const char *programs = getenv("COP_PROGRAMS");
     const int count = programs ? atoi(programs) : USUAL;
-    cop_made m = {.seed = 19970101, .dynamic = true};
+    cop_made m = {.seed = 19970101, .dynamic = true, .leaves_out = true};
     char line[20];
     int ranks;
     MPI_Init(&argc, &argv);

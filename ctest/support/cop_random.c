@@ -89,13 +89,16 @@ static void put_operator(cop_made *m)
     int which = (int)choose(m, m->dynamic ? FORMS : SCHEDULED);
     if (m->dynamic && which == LINEAR)
         which = 0;
-    snprintf(label, sizeof label, "o%d", m->operators++);
+    const int number = m->operators++;
+    m->optional[number] = m->leaves_out && choose(m, 2);
+    snprintf(label, sizeof label, "o%d", number);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(code, sizeof code, form[which], label);
 #pragma GCC diagnostic pop
-    snprintf(text, sizeof text, "(subset %s (%s :m %d))\n", subset[m->line ? 2 * choose(m, 3) : choose(m, 5)], code,
-             lengths[choose(m, 5)].words);
+    snprintf(text, sizeof text, "%s(subset %s (%s :m %d))%s\n", m->optional[number] ? "(optional " : "",
+             subset[m->line ? 2 * choose(m, 3) : choose(m, 5)], code, lengths[choose(m, 5)].words,
+             m->optional[number] ? ")" : "");
     put(m, text);
 }
 
@@ -244,6 +247,12 @@ static void run_operator(const bmf_cop_services *s, const bmf_cop_operator *op, 
         run_directional(s, op, instance, own, pass, v);
 }
 
+/* Optional operators are left out in every second pass, all of them by all nodes. */
+static bool is_left_out(const cop_made *m, int64_t op, int pass)
+{
+    return m->optional[op] && (pass + op) % 2 == 0;
+}
+
 int cop_world_body(void *state, const bmf_cop_services *s)
 {
     cop_world *w = state;
@@ -253,6 +262,8 @@ int cop_world_body(void *state, const bmf_cop_services *s)
     for (int pass = 0; pass < COP_PASSES; pass++)
         for (int64_t k = 0; k < w->program->operators; k++) {
             const bmf_cop_operator *op = w->program->op[k];
+            if (is_left_out(w->made, k, pass))
+                continue;
             s->delay(s->state, (double)((s->node * 7 + pass * 13 + (int)k) % 29));
             for (int64_t i = 0; i < op->instances; i++) {
                 const int own = number_of(&op->instance[i], s->node);
@@ -322,12 +333,12 @@ static void interpret(const bmf_cop_operator *op, const bmf_cop_instance *in, in
         interpret_directional(op, in, pass, before, node);
 }
 
-void cop_expect(const bmf_cop_program *program, cop_values *node)
+void cop_expect(const bmf_cop_program *program, const cop_made *made, cop_values *node)
 {
     for (int n = 0; n < program->settings.mesh.nodes; n++)
         start_value(n, node[n]);
     for (int pass = 0; pass < COP_PASSES; pass++)
         for (int64_t k = 0; k < program->operators; k++)
-            for (int64_t i = 0; i < program->op[k]->instances; i++)
+            for (int64_t i = 0; i < program->op[k]->instances && !is_left_out(made, k, pass); i++)
                 interpret(program->op[k], &program->op[k]->instance[i], pass, node);
 }

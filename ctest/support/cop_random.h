@@ -6,20 +6,23 @@
 
 #include "predict/cop/run.h"
 
-enum { COP_TEXT = 3000, COP_NODES = 36, COP_WORDS = 40, COP_PASSES = 3 };
+enum { COP_TEXT = 3000, COP_NODES = 36, COP_WORDS = 40, COP_PASSES = 3, COP_OPERATORS = 8 };
 
 typedef struct cop_made {
     uint64_t seed;
-    bool dynamic; /* what needs no schedules, too: shifts and permutations known at run time, one writer of many */
-    bool line;    /* the mesh is a line of nodes */
+    bool dynamic;    /* what needs no schedules, too: shifts and permutations known at run time, one writer of many */
+    bool line;       /* the mesh is a line of nodes */
+    bool leaves_out; /* some operators are optional, and left out in some passes */
     char text[COP_TEXT];
     int operators;
+    bool optional[COP_OPERATORS];
 } cop_made;
 
 typedef uint32_t cop_values[COP_WORDS + 1];
 
 typedef struct cop_world {
     const bmf_cop_program *program;
+    const cop_made *made;
     cop_values node[COP_NODES]; /* what cop_world_body left there */
 } cop_world;
 
@@ -28,6 +31,6 @@ void cop_make_program(cop_made *m);
 /* A bmf_cop_body; state: a cop_world. */
 int cop_world_body(void *state, const bmf_cop_services *services);
 /* The values of all nodes. */
-void cop_expect(const bmf_cop_program *program, cop_values *node);
+void cop_expect(const bmf_cop_program *program, const cop_made *made, cop_values *node);
 
 #endif

@@ -288,7 +288,7 @@ static void parts_of_a_receive(void **state)
         reference_event(run, BMF_EVENT_SEND, 0, 60, 70, 0, 0, 0, 1, 1000);
         reference_event(run, BMF_EVENT_RECEIVE, 1, 20, 90, 0, 0, 0, 0, 1000);
         reference_event(run, BMF_EVENT_RECEIVE, 1, 90, 95, 0, 0, 1, 0, 8); /* nobody sent it */
-        bmf_intervals *intervals = intervals_of(run, NULL);
+        bmf_intervals *intervals = checked_intervals(run, NULL);
         const bmf_characteristics *all = &intervals->interval[0].all;
         assert_int_equal(all->receive_waiting, waiting[k]);
         assert_int_equal(all->receive_transport, transport[k]);
@@ -317,12 +317,12 @@ static void places_of_entries(void **state)
                                       .name = (uint16_t)(k == 3   ? 0
                                                          : k == 1 ? early
                                                                   : late)});
-    bmf_intervals *intervals = intervals_of(run, NULL);
-    const bmf_interval *interval = interval_of(intervals, call);
+    bmf_intervals *intervals = checked_intervals(run, NULL);
+    const bmf_interval *interval = interval_of_node(intervals, call);
     assert_int_equal(interval->places, 2);
     assert_int_equal(intervals->place[interval->first_place], late);
     assert_int_equal(intervals->place[interval->first_place + 1], early);
-    assert_int_equal(interval_of(intervals, other)->places, 0);
+    assert_int_equal(interval_of_node(intervals, other)->places, 0);
     assert_int_equal(intervals->interval[0].places, 0);
     intervals_free(intervals);
     run_free(run);

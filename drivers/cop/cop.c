@@ -83,6 +83,7 @@ static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, c
                                       .costs = cop_usual_costs,
                                       .effort = o->effort,
                                       .max_phases = o->most_phases,
+                                      .optionals_apart = runnable,
                                       .by_messages = routers->by_messages,
                                       .may_take = runnable && !routers->by_messages ? cop_can_run : NULL};
 

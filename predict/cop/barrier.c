@@ -33,6 +33,14 @@ void cop_find_last(const bmf_cop_tree *tree, const bool *present, bool *last)
     find_last(tree, present, last);
 }
 
+bool cop_has_optionals(const bmf_cop_tree *tree)
+{
+    bool found = tree->group == BMF_COP_OPTIONAL;
+    for (int64_t k = 0; k < tree->children && !found; k++)
+        found = cop_has_optionals(tree->child[k]);
+    return found;
+}
+
 enum { REGISTERS = 2 /* at the ends of a stream */ };
 
 static void set_flags(const bmf_cop_plan *plan, bmf_cop_phase *phase)

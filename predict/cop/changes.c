@@ -108,13 +108,23 @@ static void load_phase(bmf_cop_node *n, int64_t phase)
             n->begins[op] = false;
 }
 
+/* The way into the loader phase and out of it is part of loading (document 004's l_rbulk). */
+static void change_block(bmf_cop_node *n, int from, int to)
+{
+    const bmf_cop_run *run = n->run;
+    bmf_processor_script *script = &run->script[n->node];
+    const int64_t first = script->steps;
+    script_change_phase(script, &run->plan->settings.hardware, from, to);
+    for (int64_t s = first; s < script->steps && (from == 0 || to == 0); s++)
+        script->step[s].time = BMF_TIME_ROUTER;
+}
+
 /* In the loader phase no link is read or written. There a node waits until all others have left the phases whose links
  * the next phase uses, too: its router would pass their words on at once. */
 static void change_phase(bmf_cop_node *n, int64_t to)
 {
     bmf_cop_run *run = n->run;
     bmf_processor_script *script = &run->script[n->node];
-    const bmf_scheduled_hardware *hardware = &run->plan->settings.hardware;
     const bool loads = n->resident[run->block[to]] != to;
     if (n->phase == to)
         return;
@@ -125,14 +135,14 @@ static void change_phase(bmf_cop_node *n, int64_t to)
     }
     const bool waits = !run->phase[to]->apart && n->clear_from > n->not_before;
     if (block != 0 && (loads || waits)) {
-        script_change_phase(script, hardware, block, 0);
+        change_block(n, block, 0);
         block = 0;
     }
     if (loads)
         load_phase(n, to);
     if (waits)
         script_until(script, BMF_TIME_PSYNC, n->clear_from);
-    script_change_phase(script, hardware, block, (int)run->block[to]);
+    change_block(n, block, (int)run->block[to]);
     n->phase = to;
     run_steps(n);
 }
@@ -184,12 +194,15 @@ static bool ends_together(const bmf_cop_run *run, int64_t phase)
     return found;
 }
 
-/* Those who have gone on to later phases wait for the node at the end of its own. */
+/* Those who have gone on to later phases wait for the node at the end of its own. Where operators may be left out, the
+ * last phase of one node need not be that of others: then all leave theirs. */
 void changes_fini(void *node)
 {
     bmf_cop_node *n = node;
+    const bmf_cop_run *run = n->run;
     discards_finish(n, -1);
-    if (n->phase >= 0 && n->phase + 1 < n->run->phases && ends_together(n->run, n->phase))
+    if (n->phase >= 0 && (n->phase + 1 < run->phases || cop_has_optionals(run->plan->program->root)) &&
+        ends_together(run, n->phase))
         leave_and_return(n);
 }
 

@@ -42,4 +42,17 @@ const bmf_lisp_value *lisp_symbol_value(bmf_lisp *lisp, const char *name);
 void lisp_define_forms(bmf_lisp *lisp);
 void lisp_define_functions(bmf_lisp *lisp);
 
+/* The parameters of a builtin; the file calls values `value`. */
+#define BUILTIN(name) static int name(bmf_lisp *lisp, void *host, int64_t count, value *const *argument, value **out)
+
+typedef struct bmf_lisp_entry {
+    const char *name;
+    int min, max; /* arguments */
+    bmf_lisp_builtin *builtin;
+} bmf_lisp_entry;
+void lisp_define_entries(bmf_lisp *lisp, size_t count, const bmf_lisp_entry *entry);
+/* lisp_numbers.c, lisp_lists.c */
+void lisp_define_numbers(bmf_lisp *lisp);
+void lisp_define_lists(bmf_lisp *lisp);
+
 #endif

@@ -179,6 +179,15 @@ static void build_disjoint(builder *b, const bmf_cop_tree *tree)
     free(chain);
 }
 
+/* Who is in a phase takes part in its end: so what may be left out shares none with what may not. */
+static void build_apart(builder *b, const bmf_cop_tree *tree)
+{
+    if (open_phase(b)->uses > 0)
+        begin_phase(b, true);
+    build_sequence(b, tree);
+    b->must_close = true;
+}
+
 static void build(builder *b, const bmf_cop_tree *tree)
 {
     if (tree->op)
@@ -187,6 +196,8 @@ static void build(builder *b, const bmf_cop_tree *tree)
         build_parallel(b, tree);
     else if (tree->group == BMF_COP_DISJOINT)
         build_disjoint(b, tree);
+    else if (tree->group == BMF_COP_OPTIONAL && b->plan->settings.optionals_apart)
+        build_apart(b, tree);
     else
         build_sequence(b, tree);
 }

@@ -70,9 +70,10 @@ typedef struct bmf_cop_phases {
 typedef struct bmf_cop_plan_settings {
     bmf_scheduled_hardware hardware;
     bmf_cop_costs costs;
-    int64_t effort;     /* nodes of the search */
-    int64_t max_phases; /* 0: any number */
-    bool by_messages;   /* dynamic routers: implementations by messages only, and one phase */
+    int64_t effort;       /* nodes of the search */
+    int64_t max_phases;   /* 0: any number */
+    bool optionals_apart; /* optional groups have phases of their own: for running */
+    bool by_messages;     /* dynamic routers: implementations by messages only, and one phase */
     /* Of implementations, those that may be taken; NULL: all. */
     bool (*may_take)(const bmf_cop_implementation *implementation);
 } bmf_cop_plan_settings;
@@ -162,6 +163,8 @@ void cop_separate_registers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **
 
 /* barrier.c: flags of uses, the ending and its pause. */
 void cop_choose_ending(const bmf_cop_plan *plan, bmf_cop_phase *phase);
+/* Whether some operators may be left out. */
+bool cop_has_optionals(const bmf_cop_tree *tree);
 /* Of a phase that ends by messages, from its routes if it has them. */
 void cop_set_sync_words(const bmf_cop_plan *plan, bmf_cop_phase *phase);
 /* VFSMs of a use's longest stream, and the registers at its ends. */

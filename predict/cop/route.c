@@ -66,7 +66,8 @@ static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
     }
 }
 
-int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken)
+static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken, double most,
+                      bmf_stream_routes **routes)
 {
     bool **inside = allocate_array(phase->uses, (int64_t)sizeof *inside);
     for (int64_t u = 0; u < phase->uses; u++)
@@ -78,7 +79,7 @@ int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *
         stream[k] = (bmf_stream){.from = from->from,
                                  .destinations = from->destinations,
                                  .to = from->to,
-                                 .bandwidth = wish(phase, &phase->use[use]),
+                                 .bandwidth = fmin(most, wish(phase, &phase->use[use])),
                                  .reprogrammed = from->reprogrammed,
                                  .allowed = inside[use] + from->instance * plan->settings.hardware.mesh.nodes};
     }
@@ -87,14 +88,73 @@ int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *
                                         .stream = stream,
                                         .leaves = phase->is_followed,
                                         .taken = taken};
-    const int status = numesh_route_streams(&request, &phase->routes);
-    if (status == BMF_OK && phase->routes)
-        take_bandwidths(plan, phase);
+    const int status = numesh_route_streams(&request, routes);
     free(stream);
     for (int64_t u = 0; u < phase->uses; u++)
         free(inside[u]);
     free(inside);
     return status;
+}
+
+/* Of an operator that is alone: its messages, one after the other, with a wait for a slot and the longest way. */
+static double time_of(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_stream_routes *routes)
+{
+    const bmf_cop_use *use = &phase->use[0];
+    const bmf_cop_metric *metric = &plan->candidates[use->op->number].candidate[use->candidate].metric;
+    const double length = plan->settings.hardware.length;
+    double longest = 0;
+    for (int64_t k = 0; k < routes->streams; k++) {
+        const bmf_stream_route *route = &routes->route[k];
+        for (int64_t h = 0; h < route->hops; h++) {
+            double way = 0;
+            for (int64_t at = h; at >= 0; at = route->hop[at].parent)
+                way += 1 + route->hop[at].delay;
+            longest = fmax(longest, way + (double)use->op->words * length / route->slots);
+        }
+    }
+    return longest * (double)(metric->messages * metric->stages);
+}
+
+/* Streams at the highest bandwidth may go along a snake, because a node then serves only two destinations. Short
+ * messages are sooner there with less bandwidth and shorter ways. */
+static int try_shorter_ways(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken)
+{
+    const double words = (double)phase->use[0].op->words;
+    double best = time_of(plan, phase, phase->routes);
+    for (double most = 0.25; most * plan->settings.hardware.length >= 1 && words / most < best; most /= 2) {
+        bmf_stream_routes *other;
+        BMF_TRY(route_once(plan, phase, taken, most, &other));
+        if (!other || time_of(plan, phase, other) >= best) {
+            streams_free(other);
+            continue;
+        }
+        best = time_of(plan, phase, other);
+        streams_free(phase->routes);
+        phase->routes = other;
+    }
+    return BMF_OK;
+}
+
+static bool has_multicasts(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
+{
+    for (int64_t k = 0; k < phase->streams; k++) {
+        int64_t use;
+        const bmf_cop_stream *stream = cop_phase_stream(plan, phase, k, &use);
+        if (stream->destinations > 1 && !stream->reprogrammed)
+            return true;
+    }
+    return false;
+}
+
+int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken)
+{
+    BMF_TRY(route_once(plan, phase, taken, 1, &phase->routes));
+    if (!phase->routes)
+        return BMF_OK;
+    if (phase->uses == 1 && has_multicasts(plan, phase))
+        BMF_TRY(try_shorter_ways(plan, phase, taken));
+    take_bandwidths(plan, phase);
+    return BMF_OK;
 }
 
 /* ---- registers ---- */
@@ -127,11 +187,12 @@ void cop_separate_registers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **
     const bmf_scheduled_hardware *hardware = &plan->settings.hardware;
     const int64_t nodes = hardware->mesh.nodes;
     counts *end = allocate_clear(phases * nodes, sizeof *end), *first = allocate_clear(nodes, sizeof *first);
+    const bool leaves_out = cop_has_optionals(plan->program->root); /* phases follow each other in any order */
     plan->registers_apart = true;
     for (int64_t p = 0; p < phases; p++) {
         memset(first, 0, (size_t)nodes * sizeof *first);
         for (int64_t q = 0; q < p; q++)
-            for (int64_t n = 0; n < nodes && !cop_are_apart_in_time(phase[p], phase[q]); n++) {
+            for (int64_t n = 0; n < nodes && (leaves_out || !cop_are_apart_in_time(phase[p], phase[q])); n++) {
                 const counts *other = &end[q * nodes + n];
                 first[n].out = other->out > first[n].out ? other->out : first[n].out;
                 first[n].in = other->in > first[n].in ? other->in : first[n].in;

@@ -246,13 +246,36 @@ static void free_run(bmf_cop_run *run)
     free(run->phase);
 }
 
+/* What nodes were at when the simulation found that some wait for ever, or that words are wrong. */
+static int name_operators(const bmf_cop_run *run, int status)
+{
+    enum { LISTED = 4 };
+    char text[400] = "";
+    int listed = 0;
+    for (int64_t k = 0; k < run->nodes && listed < LISTED; k++) {
+        const bmf_cop_node *n = &run->node[k];
+        const size_t used = strlen(text);
+        if (n->calling < 0)
+            continue;
+        listed++;
+        snprintf(text + used, sizeof text - used, "%s node %" PRId64 " in '%s'", used > 0 ? "," : "", k,
+                 run->running[n->calling].op->label);
+    }
+    char *said = strdup(bmf_error_text(NULL));
+    const int code = listed > 0 ? bmf_fail(NULL, status, "%s;%s", said ? said : "", text) : status;
+    free(said);
+    return code;
+}
+
 /* Routers are given their first state; what they load later is the same. */
 static int simulate(bmf_cop_run *run, const bmf_simulation_settings *settings, bmf_cop_times *times)
 {
     run->script = scripts_create(&run->plan->settings.hardware.mesh);
     run->simulation = scheduled_simulation_create(run->machine, run->script, settings);
     scheduled_simulation_feed(run->simulation, feed, run, run->operators * BMF_COP_BANKS * run->nodes);
-    BMF_TRY(scheduled_simulation_run(run->simulation));
+    const int status = scheduled_simulation_run(run->simulation);
+    if (status != BMF_OK)
+        return run->status == BMF_OK ? name_operators(run, status) : status;
     *times = (bmf_cop_times){.cycles = scheduled_simulation_length(run->simulation), .nodes = run->nodes};
     times->time = allocate_array(run->nodes, (int64_t)sizeof *times->time);
     for (int64_t k = 0; k < run->nodes; k++) {

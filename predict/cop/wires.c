@@ -80,9 +80,33 @@ static bool may_share_links(const bmf_mesh *mesh, const bmf_cop_operator *a, con
 
 /* ---- shares ---- */
 
+/* Whether every node that is in one of the phases is in the other one. */
+static bool have_same_nodes(const bmf_cop_phase *a, const bmf_cop_phase *b)
+{
+    int64_t most = 0;
+    for (int round = 0; round < 2; round++)
+        for (int64_t u = 0; u < (round ? b : a)->uses; u++) {
+            const bmf_cop_operator *op = (round ? b : a)->use[u].op;
+            for (int64_t i = 0; i < op->instances; i++)
+                for (int64_t k = 0; k < op->instance[i].nodes; k++)
+                    most = op->instance[i].node[k] >= most ? op->instance[i].node[k] + 1 : most;
+        }
+    bool *in[2] = {allocate_clear(most, sizeof(bool)), allocate_clear(most, sizeof(bool))}, same = true;
+    for (int64_t u = 0; u < a->uses; u++)
+        mark_nodes(a->use[u].op, in[0]);
+    for (int64_t u = 0; u < b->uses; u++)
+        mark_nodes(b->use[u].op, in[1]);
+    for (int64_t n = 0; n < most; n++)
+        same &= in[0][n] == in[1][n];
+    free(in[0]);
+    free(in[1]);
+    return same;
+}
+
+/* A node that has nothing to do in the other phase stays in its own, and may send there before the others are back. */
 bool cop_are_apart_in_time(const bmf_cop_phase *a, const bmf_cop_phase *b)
 {
-    return (a->ending == BMF_COP_BARRIER_ENDING || a->ending == BMF_COP_NO_ENDING) &&
+    return have_same_nodes(a, b) && (a->ending == BMF_COP_BARRIER_ENDING || a->ending == BMF_COP_NO_ENDING) &&
            (b->ending == BMF_COP_BARRIER_ENDING || b->ending == BMF_COP_NO_ENDING);
 }
 

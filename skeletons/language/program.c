@@ -14,6 +14,8 @@
 
 #include "runtime/backend/share.h"
 #include "runtime/base/allocate.h"
+#include "skeletons/language/argument_names.h"
+#include "skeletons/language/notation/source.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* ---- the argument's type, from rank 0 to all ---- */
@@ -136,9 +138,7 @@ static int read_texts(bmf_context *ctx, const bmf_program_options *options, bmf_
 
 static int parse_texts(bmf_context *ctx, bmf_program *program, int libraries, bmf_parsed *parsed)
 {
-    for (int k = 0; k < libraries; k++)
-        BMF_TRY(parse_library(ctx, &program->texts, k, program->arena, &program->library));
-    BMF_TRY(parse_program(ctx, &program->texts, libraries, program->arena, &program->library, parsed));
+    BMF_TRY(source_parse(ctx, &program->texts, libraries + 1, program->arena, &program->library, parsed));
     program->parsed = parsed->expression;
     return library_check(ctx, &program->texts, &program->library, program->parsed);
 }
@@ -154,18 +154,25 @@ static int parse_file(bmf_context *ctx, const char *path, bmf_program *program, 
 
 static int parse_literal(bmf_context *ctx, const bmf_parsed *parsed, bmf_program *program)
 {
-    if (!parsed->has_data) {
+    static const char nothing[] = "0";
+    bmf_span data = parsed->data;
+    if (parsed->is_constant)
+        data = (bmf_span){texts_add(&program->texts, "main", nothing, 1), 0, 1};
+    else if (!parsed->has_data) {
         const bmf_span span = program->parsed->span;
         return text_fail(&program->texts, ctx, (bmf_span){span.text, span.end, span.end}, BMF_ERROR_USAGE,
                          "the program has no data; write it behind the expression or give a file with --arg");
     }
-    return data_parse(ctx, &program->texts, parsed->data, &program->argument->type, &program->argument->column);
+    return data_parse(ctx, &program->texts, data, &program->argument->type, &program->argument->column);
 }
 
 static int parse_arguments(bmf_context *ctx, const bmf_program_options *options, const bmf_parsed *parsed,
                            bmf_program *program)
 {
     const bmf_type *type[BMF_MAX_LEAVES];
+    if (parsed->is_constant && options->arguments > 0)
+        return text_fail(&program->texts, ctx, program->parsed->span, BMF_ERROR_USAGE,
+                         "main has no parameters, so --arg has nothing to be");
     if (options->arguments == 0)
         BMF_TRY(parse_literal(ctx, parsed, program));
     for (int k = 0; k < options->arguments; k++)
@@ -211,8 +218,10 @@ static int count_files(bmf_context *ctx, bmf_program *program)
     return status;
 }
 
-int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_program *program)
+int program_load(bmf_context *ctx, const bmf_program_options *given, bmf_program *program)
 {
+    const char *ordered[BMF_MAX_LEAVES];
+    bmf_program_options ready = *given, *options = &ready;
     *program = (bmf_program){.arena = expressions_create(), .arguments = options->arguments ? options->arguments : 1};
     if (options->arguments > BMF_MAX_LEAVES)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%d files as arguments; a tuple has at most %d components",
@@ -222,6 +231,8 @@ int program_load(bmf_context *ctx, const bmf_program_options *options, bmf_progr
     bmf_parsed parsed = {0};
     const int libraries = options->libraries;
     int status = BMF_OK;
+    BMF_TRY(arguments_order(ctx, options->path, options->text, options->arguments, options->argument, ordered));
+    ready.argument = ordered;
     for (int k = 0; k < options->arguments; k++)
         argument_named(options->argument[k], &program->argument[k]);
     if (bmf_is_root(ctx))

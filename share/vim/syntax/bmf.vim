@@ -20,6 +20,16 @@ syntax keyword bmfOperation B_Length B_Index B_Iota B_Distl B_Dist1 B_Project B_
 syntax keyword bmfBoolean true false B_True B_False
 syntax keyword bmfNumber inf nan
 
+" The notation: case matters there, but not to what is coloured.
+syntax keyword bmfLet let in main default procs
+syntax keyword bmfConditional if then else
+syntax keyword bmfRepeat loop while for do
+syntax keyword bmfWordOperator and or not mod
+syntax keyword bmfSkeleton map filter reduce scan zip split cut
+syntax keyword bmfFunction sort argsort length iota pick abs sqrt exp log sin cos tan floor ceil round neg int real max min pow atan2
+syntax keyword bmfFunction bitand bitor bitxor shl shr random
+syntax match bmfMark '|>\|->\|\.\.<'
+
 syntax match bmfNumber '[-+]\?\<\d\+\>'
 syntax match bmfNumber '[-+]\?\<\d\+\.\d*\%(e[-+]\?\d\+\)\?'
 syntax match bmfNumber '[-+]\?\<\d\+e[-+]\?\d\+\>'
@@ -29,6 +39,10 @@ syntax match bmfUnknown '\<[BP]_\w\+\>'
 syntax match bmfComment '#.*$'
 
 highlight default link bmfForm Keyword
+highlight default link bmfLet Keyword
+highlight default link bmfWordOperator Operator
+highlight default link bmfFunction Function
+highlight default link bmfMark Operator
 highlight default link bmfConditional Conditional
 highlight default link bmfRepeat Repeat
 highlight default link bmfSkeleton Statement

@@ -17,10 +17,13 @@ static bmf_expression *parse(bmf_parser *p, const bmf_keyword *keyword)
 {
     bmf_token first = p->token;
     int64_t number[2] = {0, 0};
+    bool processors[2] = {false, false};
     parser_advance(p);
+    processors[0] = token_is(p->text, p->next, "B_Procs");
     if (!parser_number(p, true, &number[0]))
         return NULL;
     bmf_token second = p->token;
+    processors[1] = keyword->parallel && p->token.kind == '(' && token_is(p->text, p->next, "B_Procs");
     if (keyword->parallel && p->token.kind == '(' && !parser_number(p, true, &number[1]))
         return NULL;
     if (number[1] > MAX_STRIDE)
@@ -29,14 +32,24 @@ static bmf_expression *parse(bmf_parser *p, const bmf_keyword *keyword)
     bmf_expression *split = expression_create(p->arena, BMF_EXPRESSION_SPLIT, parser_span_since(p, first), 0);
     split->parallel = keyword->parallel;
     memcpy(split->number, number, sizeof number);
+    memcpy(split->processors, processors, sizeof processors);
     return split;
+}
+
+static void print_number(const bmf_expression *split, int k, FILE *out)
+{
+    if (split->processors[k])
+        fputs(" (B_Procs)", out);
+    else
+        fprintf(out, " (B_Num %" PRId64 ")", split->number[k]);
 }
 
 static void print(const bmf_expression *split, FILE *out)
 {
-    fprintf(out, "%s (B_Num %" PRId64 ")", expression_keyword(split), split->number[0]);
+    fputs(expression_keyword(split), out);
+    print_number(split, 0, out);
     if (split->parallel)
-        fprintf(out, " (B_Num %" PRId64 ")", split->number[1]);
+        print_number(split, 1, out);
 }
 
 static bool equal(const bmf_expression *a, const bmf_expression *b)

@@ -69,6 +69,11 @@ static void *claim_bytes(bmf_expressions *arena, int64_t size)
     return bytes;
 }
 
+void *expressions_bytes(bmf_expressions *arena, int64_t size)
+{
+    return claim_bytes(arena, size);
+}
+
 static bmf_expression *claim_node(bmf_expressions *arena)
 {
     if (!arena->nodes || arena->nodes->used == CHUNK_NODES) {

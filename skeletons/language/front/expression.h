@@ -64,6 +64,8 @@ struct bmf_naming {
     int depth; /* definitions around it */
 };
 
+typedef struct notation_pattern bmf_binding; /* skeletons/language/notation/syntax.h */
+
 typedef struct bmf_scalar bmf_scalar; /* skeletons/language/scalar/scalar.h */
 
 typedef struct bmf_expression bmf_expression;
@@ -73,8 +75,10 @@ struct bmf_expression {
     bmf_span span; /* of the keyword and what belongs to it */
     bmf_operation operation;
     int64_t number[2];
+    bool processors[2]; /* of a split: the number was written as B_Procs */
     bmf_constant constant;
-    const char *name; /* without the $ */
+    const char *name;           /* without the $; of a B_Distl of the notation: what it hands on */
+    const bmf_binding *binding; /* of the notation: the pattern that its argument must fit; or NULL */
     bmf_stream_head head;
     bmf_stream_tail tail;
     int children;
@@ -96,6 +100,8 @@ void expressions_free(bmf_expressions *arena);
 bmf_expression *expression_create(bmf_expressions *arena, bmf_expression_kind kind, bmf_span span, int children);
 /* The same node with its own child array (the children themselves are shared). */
 bmf_expression *expression_copy(bmf_expressions *arena, const bmf_expression *expression);
+/* Undefined bytes that live as long as the arena, aligned as any object needs. */
+void *expressions_bytes(bmf_expressions *arena, int64_t size);
 /* A copy of a text that lives as long as the arena. */
 const char *expressions_text(bmf_expressions *arena, const char *text, int64_t size);
 

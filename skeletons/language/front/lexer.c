@@ -150,9 +150,21 @@ bmf_keyword keyword_of(const bmf_text *text, bmf_token token)
     return (bmf_keyword){"", BMF_KEYWORD_NONE, 0, 0, false};
 }
 
+/* What other languages call an operation or a skeleton. */
+static const char *const other_names[][2] = {
+    {"B_Fold", "B_Reduce"},    {"B_Foldl", "B_Reduce"}, {"B_Foldr", "B_Reduce"}, {"P_Fold", "P_Reduce"},
+    {"B_Add", "B_Plus"},       {"B_Sub", "B_Minus"},    {"B_Mul", "B_Times"},    {"B_Div", "B_Divide"},
+    {"B_Len", "B_Length"},     {"B_Size", "B_Length"},  {"B_Concat", "B_Conc"},  {"B_Append", "B_Conc"},
+    {"B_Select", "B_Filter"},  {"B_Range", "B_Iota"},   {"B_Tuple", "B_Alltup"}, {"B_List", "B_Allvec"},
+    {"B_Gather", "B_Project"}, {"B_Const", "B_Con"},    {"B_Compose", "B_Comp"}, {"B_Power", "B_Pow"},
+};
+
 const char *keyword_near(const bmf_text *text, bmf_token token)
 {
     bmf_keyword keyword;
+    for (size_t k = 0; k < sizeof other_names / sizeof other_names[0]; k++)
+        if (token_is(text, token, other_names[k][0]))
+            return other_names[k][1];
     const int64_t size = token.end - token.begin;
     near_names near = {.max = 1, .limit = size < 5 ? 1 : 2};
     for (int n = 0; keyword_at(n, &keyword); n++)

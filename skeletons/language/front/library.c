@@ -41,6 +41,7 @@ static bool fail_cycle(search *s, int first, const bmf_expression *use)
 {
     char cycle[400];
     size_t used = 0;
+    const bool notation = s->texts->text[use->span.text].words;
     for (int k = first; k < s->length; k++) {
         const char *name = s->library->definition[s->path[k]].name;
         if (used > sizeof cycle - 100) { /* the way back to the use is what matters of a long cycle, and it is shown */
@@ -49,8 +50,12 @@ static bool fail_cycle(search *s, int first, const bmf_expression *use)
         }
         used += (size_t)snprintf(cycle + used, sizeof cycle - used, "$%.60s -> ", name);
     }
-    s->status =
-        text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "a definition uses itself: %s$%.60s", cycle, use->name);
+    if (notation && first == s->length - 1)
+        s->status = text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE,
+                              "%.60s uses itself; loops are written loop s = e while c do b", use->name);
+    else
+        s->status = text_fail(s->texts, s->ctx, use->span, BMF_ERROR_USAGE, "a definition uses itself: %s$%.60s%s",
+                              cycle, use->name, notation ? "; loops are written loop s = e while c do b" : "");
     return false;
 }
 

@@ -322,7 +322,7 @@ static bool add_definition(bmf_parser *p, bmf_library *library, bmf_expression *
         fail_redefinition(p, first, (bmf_token){BMF_TOKEN_NAME, name->span.begin, name->span.end});
         return false;
     }
-    library_add(library, (bmf_definition){name->name, name->span, NULL});
+    library_add(library, (bmf_definition){.name = name->name, .span = name->span});
     return true;
 }
 

@@ -14,8 +14,10 @@ enum { BMF_MAX_NESTING = 200, BMF_MAX_DEPTH = 1000 };
 
 typedef struct bmf_definition {
     const char *name;
-    bmf_span span; /* of $name */
-    bmf_expression *expression;
+    bmf_span span;              /* of $name */
+    bmf_expression *expression; /* NULL: not translated yet */
+    bool notation;              /* written in the notation, */
+    int parameters;             /* with as many; 0: a constant */
 } bmf_definition;
 
 /* Definitions of all files, in order of appearance. */
@@ -29,7 +31,8 @@ typedef struct bmf_library {
 typedef struct bmf_parsed {
     bmf_expression *expression;
     bool has_data;
-    bmf_span data; /* everything behind the expression, when has_data */
+    bool is_constant; /* main of the notation without parameters: there is no argument */
+    bmf_span data;    /* everything behind the expression, when has_data */
 } bmf_parsed;
 
 /* Parses a program. A name defined twice is an error that names both places. */

@@ -25,7 +25,7 @@ static int adopt(bmf_texts *texts, const char *name, char *bytes, int64_t size)
     size_t length = strlen(name) + 1;
     int64_t entry = (int64_t)sizeof *texts->text;
     texts->text = reallocate(texts->text, texts->count * entry, (texts->count + 1) * entry);
-    texts->text[texts->count] = (bmf_text){memcpy(allocate((int64_t)length), name, length), bytes, size};
+    texts->text[texts->count] = (bmf_text){memcpy(allocate((int64_t)length), name, length), bytes, size, NULL};
     return texts->count++;
 }
 
@@ -174,6 +174,11 @@ int text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int statu
     if (span.text < 0 || span.text >= texts->count)
         return bmf_fail(ctx, status, "%s", message);
     const bmf_text *text = &texts->text[span.text];
+    if (text->words) {
+        char own[TEXT_BYTES];
+        text->words(message, own, sizeof own);
+        memcpy(message, own, sizeof own);
+    }
     size_t length = strlen(text->name);
     const char *name = length > NAME_BYTES ? text->name + length - NAME_BYTES : text->name;
     text_place(text, span.begin, &line, &column);

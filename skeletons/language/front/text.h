@@ -13,6 +13,7 @@ typedef struct bmf_text {
     char *name;  /* as in messages: "prog.bmf" */
     char *bytes; /* size bytes and a 0 behind them */
     int64_t size;
+    void (*words)(const char *message, char *text, size_t size); /* its own words for the core's keywords; or NULL */
 } bmf_text;
 
 typedef struct bmf_texts {

@@ -13,6 +13,11 @@ static bmf_expression *check(bmf_checker *checker, const bmf_expression *express
     const bmf_type *item = in->component[0], *list = in->component[1];
     if (!checker_is_list(list))
         return checker_needs(checker, expression, "{an item, a list}", in);
+    if (expression->name && bmf_type_holds_distributed(item))
+        return checker_fail(checker, expression->span,
+                            "%.100s lies on all processors and cannot be handed to each of them; gather it first: "
+                            "reduce(++, ..)",
+                            expression->name);
     if (bmf_type_holds_distributed(item) || bmf_type_holds_distributed(checker_element(list)))
         return checker_needs(checker, expression, BMF_NEEDS_PLACED_ELEMENTS, in);
     const bmf_type *takes = bmf_type_pair(item, type_list_like(list, checker_element(list)));

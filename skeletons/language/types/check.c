@@ -15,6 +15,7 @@
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/data.h"
+#include "skeletons/language/notation/syntax.h"
 
 enum {
     MAX_PARTS = 1024,     /* of a flattened composition */
@@ -37,6 +38,12 @@ char *checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS])
     if (strlen(text) == BMF_TYPE_WORDS - 1)
         memcpy(text + BMF_TYPE_WORDS - 3, "..", 2);
     return text;
+}
+
+bool checker_in_notation(const bmf_checker *checker, const bmf_expression *expression)
+{
+    const int text = expression->span.text;
+    return checker->texts && text >= 0 && text < checker->texts->count && checker->texts->text[text].words;
 }
 
 const char *checker_keyword(const bmf_expression *expression)
@@ -181,6 +188,8 @@ bmf_expression *checker_node(bmf_checker *checker, const bmf_expression *express
     node->number[0] = expression->number[0];
     node->number[1] = expression->number[1];
     node->constant = expression->constant;
+    node->name = expression->name;
+    memcpy(node->processors, expression->processors, sizeof node->processors);
     for (int k = 0; k < children; k++)
         node->child[k] = child[k];
     return node;
@@ -355,6 +364,40 @@ static void free_memos(bmf_checker *checker)
     free(checker->memo);
 }
 
+/* ---- patterns of the notation ---- */
+
+static bool fail_binding(bmf_checker *checker, const bmf_binding *binding, const bmf_type *in)
+{
+    char words[BMF_TYPE_WORDS];
+    checker_words(in, words);
+    const bmf_checker_use *use = checker->use;
+    if (binding->function && use) {
+        checker->use = use->outer;
+        checker_fail(checker, use->span, "%.60s takes %d arguments, found %s", binding->function, binding->parts,
+                     words);
+        checker->use = use;
+    } else if (in->kind == BMF_TUPLE)
+        checker_fail(checker, binding->span, "the pattern has %d component%s, the value %d: %s", binding->parts,
+                     binding->parts == 1 ? "" : "s", in->components, words);
+    else
+        checker_fail(checker, binding->span, "the pattern has %d components, the value is no tuple: %s", binding->parts,
+                     words);
+    return false;
+}
+
+/* A tuple's pattern needs a tuple of as many components. */
+static bool fits_binding(bmf_checker *checker, const bmf_binding *binding, const bmf_type *in)
+{
+    if (binding->parts == 0 || in->kind == BMF_NOTHING)
+        return true;
+    if (in->kind != BMF_TUPLE || in->components != binding->parts)
+        return fail_binding(checker, binding, in);
+    for (int k = 0; k < binding->parts; k++)
+        if (!fits_binding(checker, binding->part[k], in->component[k]))
+            return false;
+    return true;
+}
+
 /* ---- everything ---- */
 
 bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
@@ -364,6 +407,9 @@ bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expres
     if (checker->depth == BMF_MAX_DEPTH)
         return checker_fail(checker, expression->span, "with all names replaced, expressions nest more than %d deep",
                             BMF_MAX_DEPTH);
+    for (const bmf_binding *binding = expression->binding; binding; binding = binding->also)
+        if (!fits_binding(checker, binding, in))
+            return NULL;
     checker->depth++;
     bmf_expression *typed = form_of(expression)->check(checker, expression, in);
     checker->depth--;

@@ -88,6 +88,9 @@ bmf_expression *checker_fail(bmf_checker *checker, bmf_span span, const char *fo
 bmf_expression *checker_needs(bmf_checker *checker, const bmf_expression *expression, const char *what,
                               const bmf_type *found);
 
+/* The expression stands in a text of the notation, and messages are in its words. */
+bool checker_in_notation(const bmf_checker *checker, const bmf_expression *expression);
+
 /* A type as words of at most BMF_TYPE_WORDS - 1 bytes, cut with "..". */
 enum { BMF_TYPE_WORDS = 120 };
 char *checker_words(const bmf_type *type, char text[BMF_TYPE_WORDS]);

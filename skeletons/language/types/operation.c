@@ -35,6 +35,22 @@ bmf_expression *checker_operation_node(bmf_checker *checker, const bmf_expressio
     return checker_convert_argument(checker, checker_finish(checker, node, takes, out), in);
 }
 
+/* "* needs two numbers, found [[real]] and int; .." */
+static bmf_expression *fail_operands(bmf_checker *checker, const bmf_expression *expression, const char *what,
+                                     const bmf_type *in)
+{
+    char words[2][BMF_TYPE_WORDS];
+    if (!checker_in_notation(checker, expression) || !checker_is_pair(in) || in->kind == BMF_NOTHING)
+        return checker_needs(checker, expression, what, in);
+    const bool list = type_is_list(in->component[0]) || type_is_list(in->component[1]);
+    const bool lists = type_is_list(in->component[0]) && type_is_list(in->component[1]);
+    const char *hint = lists  ? "; to do it to every pair write zip(.., xs, ys)"
+                       : list ? "; to do it to every element write map(x -> .., ..)"
+                              : "";
+    return checker_fail(checker, expression->span, "%s needs %s, found %s and %s%s", checker_keyword(expression), what,
+                        checker_words(in->component[0], words[0]), checker_words(in->component[1], words[1]), hint);
+}
+
 /* What a pair of operands may be, and what comes of it. */
 typedef struct pair_rule {
     const char *what;        /* for messages */
@@ -66,7 +82,7 @@ static bmf_expression *infer_binary(bmf_checker *checker, const bmf_expression *
     const bmf_type *nothing = &bmf_type_nothing;
     const bmf_type *a = checker_is_pair(in) ? in->component[0] : in, *b = checker_is_pair(in) ? in->component[1] : in;
     if ((!checker_is_pair(in) && in != nothing) || (!rule_fits(rule, a, b) && !(a == nothing && b == nothing)))
-        return checker_needs(checker, expression, rule->what, in);
+        return fail_operands(checker, expression, rule->what, in);
     const bmf_type *both = bmf_type_join(a, b);
     const bmf_type *takes =
         both == nothing ? in : bmf_type_pair(rule->takes ? rule->takes : both, rule->takes ? rule->takes : both);

@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# Programs in the notation run as those in the core do, alone and mixed; bmf core, notation and format.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
+    export BMF_THREADS=1
+    cd "$BATS_TEST_TMPDIR"
+}
+
+# bmf RANKS ARGUMENT...
+bmf()
+{
+    run --separate-stderr timeout 120 "$MPIRUN" -n "$1" "$BMF_BIN_DIR/bmf" "${@:2}"
+}
+
+sum_of_squares()
+{
+    cat >prog.bmf <<'END'
+# The sum of squares.
+let square(x) = x * x
+let sum(xs) = reduce(+, 0, xs)
+
+main(xs) = xs |> split(procs) |> map(part -> sum(map(square, part))) |> reduce(+)
+default [1, 2, 3]
+END
+}
+
+@test "a program in the notation runs on any number of ranks, from its text, --arg and a .npy file" {
+    sum_of_squares
+    for ranks in 1 3; do
+        bmf "$ranks" run prog.bmf
+        assert_success
+        assert_output 14
+        assert_equal "$stderr" ""
+    done
+    echo '[1, 2, 3, 4]' >data.bmfdata
+    bmf 2 run prog.bmf --arg data.bmfdata
+    assert_output 30
+    printf 'main(n) = 0 ..< n\ndefault 5\n' >make.bmf
+    bmf 1 run make.bmf --out five.npy
+    assert_success
+    bmf 2 run prog.bmf --arg five.npy
+    assert_output 30
+}
+
+@test "check, plan and predict take the notation" {
+    sum_of_squares
+    bmf 1 check prog.bmf
+    assert_output int
+    bmf 1 plan prog.bmf --procs 4
+    assert_success
+    assert_output --partial "in all 6 messages, 40 bytes"
+    bmf 1 predict prog.bmf --machine ideal --procs 4
+    assert_success
+}
+
+@test "a program without parameters needs no data, and takes no argument" {
+    echo 'main = 0 ..< 4 |> map(x -> x * x)' >prog.bmf
+    bmf 2 run prog.bmf
+    assert_output "[0, 1, 4, 9]"
+    bmf 1 run prog.bmf --arg prog.bmf
+    assert_failure 2
+    assert_regex "$stderr" "main has no parameters, so --arg has nothing to be"
+}
+
+@test "libraries and programs of both kinds mix" {
+    echo '$Square = B_Op (B_Times) . B_Alltup [B_Id, B_Id]' >core.bmf
+    echo 'let twice(x) = x + x' >notation.bmf
+    echo 'main(x) = twice(Square(x)) default 3' >prog.bmf
+    bmf 2 run prog.bmf --library core.bmf --library notation.bmf
+    assert_output 18
+    echo '$twice . $Square 3' >prog.bmf
+    bmf 2 run prog.bmf --library notation.bmf --library core.bmf
+    assert_output 18
+}
+
+@test "errors are said in the words of the notation, while it runs too" {
+    echo 'main(xs) = map(x -> xs[x], xs) default [0, 1, 7]' >prog.bmf
+    for ranks in 1 3; do
+        bmf "$ranks" run prog.bmf
+        assert_failure 2
+        assert_output ""
+        assert_equal "$(head -1 <<<"$stderr")" \
+            "bmf: prog.bmf:1:23: xs[i]: index 7 is outside a list of 3 elements (element 2 of map at 1:12)"
+    done
+}
+
+@test "core and notation are the way there and back" {
+    sum_of_squares
+    run --separate-stderr "$BMF_BIN_DIR/bmf" core prog.bmf
+    assert_success
+    assert_output '# The sum of squares.
+$square = B_Op (B_Times) . B_Alltup [B_Id, B_Id]
+$sum = B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))
+
+B_Reduce (B_Op (B_Plus)) . B_Map ($sum . B_Map ($square)) . P_Split (B_Procs) (B_Num 0)
+
+[1, 2, 3]'
+    echo "$output" >core.bmf
+    run --separate-stderr "$BMF_BIN_DIR/bmf" notation core.bmf
+    assert_success
+    assert_output '# The sum of squares.
+let square(x) = x * x
+let sum(xs) = reduce(+, 0, xs)
+
+main(xs) = split(procs, xs) |> map(ys -> sum(map(square, ys))) |> reduce(+)
+default [1, 2, 3]'
+    echo "$output" >back.bmf
+    run --separate-stderr "$BMF_BIN_DIR/bmf" core back.bmf
+    assert_success
+    assert_equal "$output" "$(cat core.bmf)"
+}
+
+@test "the core of all examples survives the way to the notation and back" {
+    for core in "$BMF_SOURCE_DIR"/examples/*.bmf "$BMF_SOURCE_DIR"/examples/*/*.bmf; do
+        "$BMF_BIN_DIR/bmf" core "$core" | sed '/^ *#/d; /^ *$/d' >first.bmf
+        "$BMF_BIN_DIR/bmf" notation first.bmf >notation.bmf
+        "$BMF_BIN_DIR/bmf" core notation.bmf | sed '/^ *#/d; /^ *$/d' >second.bmf
+        "$BMF_BIN_DIR/bmf" notation second.bmf >again.bmf
+        diff notation.bmf again.bmf
+        "$BMF_BIN_DIR/bmf" format notation.bmf >formatted.bmf
+        "$BMF_BIN_DIR/bmf" format formatted.bmf | diff formatted.bmf -
+        "$BMF_BIN_DIR/bmf" core formatted.bmf | sed '/^ *#/d; /^ *$/d' | diff second.bmf -
+    done
+}
+
+@test "format: standard output, in place, --check; a file that does not parse is left alone" {
+    printf 'main( xs )=reduce( +,xs) # all\n' >prog.bmf
+    run "$BMF_BIN_DIR/bmf" format --check prog.bmf
+    assert_failure 1
+    assert_output prog.bmf
+    run "$BMF_BIN_DIR/bmf" format prog.bmf
+    assert_success
+    assert_output 'main(xs) = reduce(+, xs)  # all'
+    run "$BMF_BIN_DIR/bmf" format --in-place prog.bmf
+    assert_success
+    assert_output ""
+    assert_equal "$(cat prog.bmf)" 'main(xs) = reduce(+, xs)  # all'
+    run "$BMF_BIN_DIR/bmf" format --check prog.bmf
+    assert_success
+    echo 'main( = 1' >wrong.bmf
+    run "$BMF_BIN_DIR/bmf" format --in-place wrong.bmf
+    assert_failure 2
+    assert_equal "$(cat wrong.bmf)" 'main( = 1'
+    echo 'B_Id 1' >core.bmf
+    run "$BMF_BIN_DIR/bmf" format core.bmf
+    assert_failure 2
+    assert_line -n 0 "bmf: core.bmf:1:1: this is core language; bmf notation FILE prints the notation of it"
+}
+
+@test "arguments go to the parameters of main by name, or in order" {
+    echo 'main(xs, n) = map(x -> x * n, xs)' >prog.bmf
+    echo '[1, 2]' >xs.bmfdata
+    echo 10 >n.bmfdata
+    for ranks in 1 3; do
+        bmf "$ranks" run prog.bmf --arg n=n.bmfdata --arg xs=xs.bmfdata
+        assert_success
+        assert_output "[10, 20]"
+        bmf "$ranks" run prog.bmf --arg xs.bmfdata --arg n.bmfdata
+        assert_output "[10, 20]"
+        bmf "$ranks" run prog.bmf --arg n=n.bmfdata --arg xs.bmfdata
+        assert_output "[10, 20]"
+        bmf "$ranks" run prog.bmf --arg m=n.bmfdata --arg xs.bmfdata
+        assert_failure 2
+        assert_equal "$stderr" "bmf: --arg m=n.bmfdata: main has no parameter m"
+        bmf "$ranks" run prog.bmf --arg n=n.bmfdata --arg n=xs.bmfdata
+        assert_failure 2
+        assert_equal "$stderr" "bmf: --arg n=xs.bmfdata: the parameter is given twice"
+        bmf "$ranks" run prog.bmf --arg n=n.bmfdata
+        assert_failure 2
+        assert_equal "$stderr" "bmf: parameter 1 of main, xs, has no --arg"
+    done
+}
+
+# library VALUE EXPRESSION: of the installed libraries
+library()
+{
+    echo "main = $2" >prog.bmf
+    bmf 2 run prog.bmf --library lists --library numbers
+    assert_success
+    assert_output "$1"
+}
+
+@test "the installed libraries are found by name, and do what they say" {
+    library 2 'count([true, false, true])'
+    library true 'any([false, true])'
+    library false 'any([false])'
+    library false 'all([true, false])'
+    library '[{0, 5}, {1, 6}]' 'enumerate([5, 6])'
+    library '[7, 7, 7]' 'repeat(3, 7)'
+    library '[1, 2]' 'take(2, [1, 2, 3])'
+    library '[3]' 'drop(2, [1, 2, 3])'
+    library '[[1, 2], [2, 3]]' 'windows(2, [1, 2, 3])'
+    library '[[1, 2], [3]]' 'chunks(2, [1, 2, 3])'
+    library 32 'dot([1, 2, 3], [4, 5, 6])'
+    library 2.0 'mean([1, 2, 3])'
+    library 5.0 'norm([3, 4])'
+    library '[0.0, 0.5, 1.0]' 'linspace(0, 1, 3)'
+    library 1 'argmax([1, 7, 7])'
+    library 0 'argmin([1, 7, 1])'
+}
+
+@test "examples in the notation: regression, k-means, Jacobi" {
+    bmf 2 run "$BMF_SOURCE_DIR/examples/26-regression.bmf"
+    assert_output "{1.0, 2.0}"
+    bmf 3 run "$BMF_SOURCE_DIR/examples/27-k-means-step.bmf"
+    assert_output "[{0.1, 0.1}, {0.5, 0.8}, {0.9, 0.1}]"
+    python3 - >expected <<'END'
+u = [1.0] + [0.0] * 6 + [2.0]
+for step in range(100):
+    u = [u[0]] + [0.5 * (u[i - 1] + u[i + 1]) for i in range(1, 7)] + [u[7]]
+print("[" + ", ".join(map(repr, u)) + "]")
+END
+    for ranks in 1 3; do
+        bmf "$ranks" run "$BMF_SOURCE_DIR/examples/28-jacobi.bmf"
+        assert_output "$(cat expected)"
+    done
+}
+
+@test "check --notes says what is sent to all processors" {
+    cat >prog.bmf <<'END'
+let near(p, cs) = reduce(min, map(c -> abs(p - c), cs))
+main(xs) =
+    let cs = [1.0, 5.0] in
+    xs |> split(procs) |> map(part -> map(x -> near(x, cs), part)) |> reduce(++)
+default [1.0, 2.0, 7.0]
+END
+    bmf 1 check prog.bmf --notes --procs 4
+    assert_success
+    assert_output "prog.bmf:4:56: cs is sent to all processors: [real]
+[real]"
+}

@@ -1,0 +1,251 @@
+/* Wrong programs in the notation, as beginners write them, each with its message. Lines and columns are counted by
+ * hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "runtime/backend/backend.h"
+#include "skeletons/language/front/data.h"
+#include "skeletons/language/notation/source.h"
+#include "skeletons/language/types/check.h"
+
+/* Reads, translates and types a program as `bmf check` does. */
+static int check(const char *program)
+{
+    bmf_texts texts = {.processors = 4};
+    bmf_library library = {0};
+    bmf_parsed parsed;
+    bmf_expressions *arena = expressions_create();
+    bmf_expression *checked;
+    bmf_column column = {0};
+    const bmf_type *type = &bmf_type_int;
+    texts_add(&texts, "p.bmf", program, (int64_t)strlen(program));
+    int status = source_parse(NULL, &texts, 1, arena, &library, &parsed);
+    if (status == BMF_OK)
+        status = library_check(NULL, &texts, &library, parsed.expression);
+    if (status == BMF_OK && parsed.has_data)
+        status = data_parse(NULL, &texts, parsed.data, &type, &column);
+    if (status == BMF_OK)
+        status = check_types(NULL, &texts, arena, &library, parsed.expression, type, &checked);
+    column_free(&column);
+    library_free(&library);
+    expressions_free(arena);
+    texts_free(&texts);
+    return status;
+}
+
+/* The message without the line of the text that is shown below it. */
+static void assert_message(const char *program, const char *message)
+{
+    const int status = check(program);
+    const char *found = status == BMF_OK ? "no error" : bmf_error_text(NULL), *end = strchr(found, '\n');
+    const size_t size = end ? (size_t)(end - found) : strlen(found);
+    if (strlen(message) != size || memcmp(message, found, size) != 0)
+        fail_msg("%s\n  expected: %s\n  found:    %.*s", program, message, (int)size, found);
+    assert_true(status == BMF_OK || bmf_exit_code(status) == 2);
+}
+
+/* The table of the sketch of the notation. */
+static const char *const sketch[][2] = {
+    {"let sum(xs) = reduce(+, 0, xs)\nmain(xs) = summ(xs) default [1]",
+     "p.bmf:2:12: summ is not defined; is sum meant?"},
+    {"main(xs) = map(x -> x + m, xs) default [1]", "p.bmf:1:25: m is not defined"},
+    {"main(xs, n) = reduce({a, b} -> a + b * n, xs) default {[1], 2}",
+     "p.bmf:1:40: the operator of reduce sees its two operands only, but uses n; put n into the elements first: "
+     "map(x -> {x, n}, xs)"},
+    {"main(rows) = rows * 2 default [[1.0]]",
+     "p.bmf:1:19: * needs two numbers, found [[real]] and int; to do it to every element write map(x -> .., ..)"},
+    {"let f(a, b) = a + b\nmain(x) = f(x, x, x) default 1",
+     "p.bmf:2:11: f takes 2 arguments, 3 given (defined at 1:5)"},
+    {"main(xs) = xs |> reduce(+ 0) default [1]", "p.bmf:1:27: ',' expected after the operator +"},
+    {"main(e) = let {a, b} = e in a + b default {1.0, 2.0, 3}",
+     "p.bmf:1:15: the pattern has 2 components, the value 3: {real, real, int}"},
+    {"main(xs) = let parts = split(procs, xs) in map(p -> parts[0], parts) default [1]",
+     "p.bmf:1:53: parts lies on all processors and cannot be handed to each of them; gather it first: reduce(++, ..)"},
+    {"main(xs, n) = split(n, xs) default {[1], 2}",
+     "p.bmf:1:21: split takes a number or procs: how many processors there are is known before the program runs"},
+    {"let f(n) = if n == 0 then 1 else n * f(n - 1)\nmain(n) = f(n) default 3",
+     "p.bmf:1:38: f uses itself; loops are written loop s = e while c do b"},
+    {"main(xs) = map(lambda x: x, xs) default [1]", "p.bmf:1:16: a function is written x -> exp"},
+    {"main(xs) = map(\\x -> x, xs) default [1]", "p.bmf:1:16: a function is written x -> exp"},
+    {"main(xs) = map(x => x, xs) default [1]", "p.bmf:1:18: a function is written x -> exp"},
+    {"main(xs) = B_Map (B_Id) xs default [1]",
+     "p.bmf:1:12: this is core language; a text is one or the other (bmf core FILE prints the core of this one)"},
+};
+
+/* Words and marks of other languages. */
+static const char *const foreign[][2] = {
+    {"main(xs) = len(xs) default [1]", "p.bmf:1:12: len is not defined; the length of a list is length(xs)"},
+    {"main(n) = range(n) default 3", "p.bmf:1:11: range is not defined; the numbers from 0 on are 0 ..< n"},
+    {"main(xs) = fold(+, 0, xs) default [1]",
+     "p.bmf:1:12: fold is not defined; a fold is reduce(+, xs) or reduce(+, 0, xs)"},
+    {"main(xs) = print(xs) default [1]",
+     "p.bmf:1:12: print is not defined; a program prints the value of main by itself"},
+    {"main(x) = float(x) default 1", "p.bmf:1:11: float is not defined; the conversion is real(x)"},
+    {"main(x) = x ^ 2 default 1.0", "p.bmf:1:13: the power is written x ** y"},
+    {"main(x) = x % 2 default 1", "p.bmf:1:13: the remainder is written a mod b"},
+    {"main(a, b) = a && b default {true, false}", "p.bmf:1:16: write and"},
+    {"main(a, b) = a || b default {true, false}", "p.bmf:1:16: write or"},
+    {"main(a) = !a default true", "p.bmf:1:11: write not a, a != b"},
+    {"main(x) = if x = 1 then 2 else 3 default 1", "p.bmf:1:16: = only stands in definitions; == compares"},
+    {"main(x) = x; default 1", "p.bmf:1:12: there is no ';'; steps are written let x = e in .., or e |> f(..)"},
+    {"main(x) = \"text\" default 1",
+     "p.bmf:1:11: there are no texts (strings); data are numbers, bools, tuples and lists"},
+    {"main(xs) = xs.length default [1]", "p.bmf:1:14: names have no dots; write f(x), or x |> f"},
+    {"main(xs) = $sum xs default [1]", "p.bmf:1:12: names have no $ here; this is the notation, not core language"},
+    {"main(x) = x // a remark\ndefault 1", "p.bmf:1:14: an expression expected, found '/'"},
+    {"main(x) = return x default 1", "p.bmf:1:11: the value of a definition is its expression; there is no return"},
+    {"main(x) = True default 1", "p.bmf:1:11: True is not defined; write true"},
+    {"let x := 3\nmain = x", "p.bmf:1:7: a name is given its value by let x = e in .."},
+    {"main(x) = if x > 0 then 1 elif x < 0 then 2 else 3 default 1",
+     "p.bmf:1:27: else (an if has a value either way) expected, found elif"},
+    {"main(xs) = xs[0:2] default [1]",
+     "p.bmf:1:16: one index expected: an element of a list of lists is xss[i][j], a part pick(xs, a ..< b)"},
+    {"main(xss) = xss[0, 1] default [[1, 2]]",
+     "p.bmf:1:18: one index expected: an element of a list of lists is xss[i][j], a part pick(xs, a ..< b)"},
+    {"main(xs) = [x * 2 for x in xs] default [1]", "p.bmf:1:19: ',' or ']' expected, found for"},
+    {"let def f(x) = x\nmain = f(1)", "p.bmf:1:9: '=' expected; parameters stand in brackets: let def(x) = .."},
+    {"main(x, y) = (x, y) default {1, 2}", "p.bmf:1:16: a tuple is written {a, b}"},
+    {"main(xs) = map((x) -> x, xs) default [1]", "p.bmf:1:16: a function of several values is written {a, b} -> exp"},
+    {"main(xs) = reduce((a, b) -> a + b, xs) default [1]",
+     "p.bmf:1:19: a function of several values is written {a, b} -> exp"},
+};
+
+/* Definitions and main. */
+static const char *const definitions[][2] = {
+    {"let f(x) = x", "p.bmf:1:13: the program has no main; it ends with main(xs) = .."},
+    {"let f(x) = x\nlet f(y) = y\nmain = f(1)", "p.bmf:2:5: f is defined twice; first at p.bmf:1:5"},
+    {"let map(x) = x\nmain = 1", "p.bmf:1:5: map is built in; choose another name"},
+    {"let if(x) = x\nmain = 1", "p.bmf:1:5: a name expected, found if, which is a word of the notation"},
+    {"let f x = x\nmain = f(1)", "p.bmf:1:7: '=' expected; parameters stand in brackets: let f(x) = .."},
+    {"let f() = 1\nmain = f()",
+     "p.bmf:1:6: a function has at least one parameter; without any, f is a constant: f = .."},
+    {"let f(x) -> x\nmain = f(1)", "p.bmf:1:10: a definition is written let f(x) = .."},
+    {"let f(x, x) = x\nmain = f(1, 2)", "p.bmf:1:10: x stands twice in the pattern"},
+    {"let {a, b} = {1, 2}\nmain = a", "p.bmf:1:5: a definition has one name; patterns stand in let {a, b} = e in .."},
+    {"let main(x) = x", "p.bmf:1:5: main is written without let: main(xs) = .."},
+    {"let f(x) = x in\nmain = f(1)", "p.bmf:1:14: a definition has no in; what follows it is the next one"},
+    {"main = 1\nlet f(x) = x", "p.bmf:2:1: main is the last definition; this belongs before it"},
+    {"main(x) = x + default 1", "p.bmf:1:15: an expression expected, found default, which is a word of the notation"},
+    {"main = 1 default 2", "p.bmf:1:10: main has no parameters that a default could be for"},
+    {"main(x) = f(x)\nwhere f(x) = x", "p.bmf:2:1: there is no where; write let x = e in .. before"},
+    {"let f(x) = g(x)\nlet g(x) = f(x)\nmain = f(1)",
+     "p.bmf:2:12: a definition uses itself: f -> g -> f; loops are written loop s = e while c do b"},
+    {"let c = 3\nmain = c(1)", "p.bmf:2:8: c is a constant, not a function"},
+    {"let f(x) = x\nmain = f + 1", "p.bmf:2:8: f is a function; write f(..), or give it to map, filter, .."},
+    {"main(x) =", "p.bmf:1:10: an expression expected, found the end of the text"},
+    {"main x = x default 1", "p.bmf:1:6: '=' expected; parameters stand in brackets: let main(x) = .."},
+};
+
+/* Expressions. */
+static const char *const expressions[][2] = {
+    {"main(x) = sqrt x default 1.0",
+     "p.bmf:1:16: the end of the text or default expected, found x; a call is written sqrt(x)"},
+    {"main(x) = let y = x\ny + 1 default 1", "p.bmf:2:1: in (let x = e in ..) expected, found y"},
+    {"main(x) = let f(y) = y in f(x) default 1",
+     "p.bmf:1:15: functions are defined at the top: let f(x) = .. before the definition that uses them"},
+    {"main(x) = if x > 0 then 1 default 1", "p.bmf:1:27: else (an if has a value either way) expected, found default"},
+    {"main(x) = if x > 0 { 1 } default 1", "p.bmf:1:20: then expected, found '{'"},
+    {"main(x) = 0 < x < 3 default 1", "p.bmf:1:17: comparisons do not chain: write a < b and b < c"},
+    {"main(x) = (x + 1 default 1", "p.bmf:1:18: ')' expected, found default"},
+    {"main(xs) = [1, 2 default [1]", "p.bmf:1:18: ',' or ']' expected, found default"},
+    {"main(xs) = map(x -> x, xs, xs) default [1]", "p.bmf:1:12: map takes 2 arguments, 3 given: map(x -> .., xs)"},
+    {"main(xs) = max(xs) default [1]",
+     "p.bmf:1:12: max takes 2 arguments, 1 given: max(a, b); the largest element is reduce(max, xs), the smallest "
+     "reduce(min, xs)"},
+    {"main(xs) = reduce(0, +, xs) default [1]",
+     "p.bmf:1:19: reduce needs a function first: a name, an operator, or x -> ..; found a value"},
+    {"main(xs) = map(xs, x -> x) default [1]",
+     "p.bmf:1:16: xs is a value here; map needs a function: a name, an operator, x -> .."},
+    {"main(xs) = xs |> map(x -> x) |> x -> x default [1]",
+     "p.bmf:1:35: the end of the text or default expected, found '->'"},
+    {"main(xs) = map(reduce, xs) default [[1]]",
+     "p.bmf:1:16: reduce by itself is no function; write x -> reduce(+, xs) or reduce(+, 0, xs)"},
+    {"main(xs) = x -> x default [1]",
+     "p.bmf:1:12: a function is no value; it stands as the first argument of map, filter, reduce, .."},
+    {"main(xs) = procs default [1]", "p.bmf:1:12: procs stands in split and cut only: split(procs, xs)"},
+    {"main(xs, d) = reduce(+, d, xs) default {[1], 2}",
+     "p.bmf:1:25: the default of reduce is a constant, but uses d; put the value into the list: reduce(op, [d] ++ xs)"},
+    {"main(n) = loop s = 0 for i in n do s + i default 3",
+     "p.bmf:1:28: a loop counts from 0: loop s = e for i < n do b"},
+    {"main(n) = loop s = 0 do s + 1 default 3", "p.bmf:1:22: while or for expected, found do"},
+    {"main(n) = loop i = 0 for i < n do i default 3", "p.bmf:1:26: i stands twice in the pattern"},
+    {"main(x) = 12abc default 1", "p.bmf:1:11: 12abc is no number"},
+    {"main(x) = 99999999999999999999 default 1", "p.bmf:1:11: 99999999999999999999 does not fit a 64-bit int"},
+    {"main(x) = () default 1", "p.bmf:1:11: an expression expected between the brackets"},
+    {"main(x) = {} default 1", "p.bmf:1:11: a tuple has 1 to 32 components"},
+    {"main(x) = x + not x default true", "p.bmf:1:15: not needs brackets here: (not ..)"},
+    {"main(x) = length default [1]", "p.bmf:1:11: length is a function; write length(xs)"},
+};
+
+/* Types: found in the core, said in the words of the notation. */
+static const char *const types[][2] = {
+    {"main(x) = length(x) default 1", "p.bmf:1:11: length needs a list, found int"},
+    {"main(x) = if x then 1 else 2 default 1", "p.bmf:1:14: if needs a predicate that makes a bool, found int"},
+    {"main(x) = if x > 0 then 1 else [1] default 1",
+     "p.bmf:1:32: the branches of if must make one type, found int and [int]"},
+    {"main(xs) = xs + xs default [1]",
+     "p.bmf:1:15: + needs two numbers, found [int] and [int]; to do it to every pair write zip(.., xs, ys)"},
+    {"main(xs) = filter(x -> x, xs) default [1]", "p.bmf:1:24: filter needs a predicate that makes a bool, found int"},
+    {"main(x) = map(y -> y, x) default 1", "p.bmf:1:11: map needs a list, found int"},
+    {"main(x) = x and true default 1", "p.bmf:1:13: and needs two bools, found int and bool"},
+    {"let f(a, b) = a + b\nmain(x) = f(x) default 1", "p.bmf:2:11: f takes 2 arguments, found int"},
+    {"main(xs) = map({a, b} -> a + b, xs) default [1]",
+     "p.bmf:1:16: the pattern has 2 components, the value is no tuple: int"},
+    {"let f(x) = length(x)\nmain(x) = f(x) default 1",
+     "p.bmf:1:12: length needs a list, found int (in f, used at p.bmf:2:11)"},
+    {"main(x) = x[0] default 1", "p.bmf:1:12: xs[i] needs {a list, int}, found {int, int}"},
+    {"main(x) = split(procs, x) default 1", "p.bmf:1:11: split needs a list, found int"},
+};
+
+#define ROWS(table) table, sizeof table / sizeof table[0]
+
+static void assert_table(const char *const table[][2], size_t rows)
+{
+    for (size_t k = 0; k < rows; k++)
+        assert_message(table[k][0], table[k][1]);
+}
+
+static void test_sketch(void **state)
+{
+    (void)state;
+    assert_table(ROWS(sketch));
+}
+
+static void test_foreign(void **state)
+{
+    (void)state;
+    assert_table(ROWS(foreign));
+}
+
+static void test_definitions(void **state)
+{
+    (void)state;
+    assert_table(ROWS(definitions));
+}
+
+static void test_expressions(void **state)
+{
+    (void)state;
+    assert_table(ROWS(expressions));
+}
+
+static void test_types(void **state)
+{
+    (void)state;
+    assert_table(ROWS(types));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sketch),      cmocka_unit_test(test_foreign), cmocka_unit_test(test_definitions),
+        cmocka_unit_test(test_expressions), cmocka_unit_test(test_types),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+/* Skeletons of the notation, and the functions that they are given.
+ *
+ * What a function uses from outside is handed to every element: B_Op (B_Distl) . {captured, list}, and the function
+ * takes {captured, element}. */
+#include "skeletons/language/notation/translator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- functions ---- */
+
+static const bmf_span nowhere = {.text = -1};
+
+/* Where a name stands free in the node first. */
+static bmf_span first_use(const notation_node *node, const char *name)
+{
+    if (node->kind == NOTATION_NAME)
+        return strcmp(node->name, name) == 0 ? node->span : nowhere;
+    for (int k = 0; k < node->children; k++) {
+        const bmf_span found = notation_uses(node->child[k], name) ? first_use(node->child[k], name) : nowhere;
+        if (found.text >= 0)
+            return found;
+    }
+    return nowhere;
+}
+
+static bmf_expression *named_function(notation_translator *t, const notation_node *node, const notation_node *call,
+                                      const notation_pattern *scope)
+{
+    const bmf_definition *definition = library_find(t->library, node->name);
+    const notation_builtin *builtin = builtin_find(node->name, (int64_t)strlen(node->name));
+    if (scope_path(t->arena, scope, node->name, node->span))
+        return translator_fail(t, node->span,
+                               "%.60s is a value here; %s needs a function: a name, an operator, x -> ..", node->name,
+                               call->name);
+    if (definition && definition->notation && definition->parameters == 0)
+        return translator_fail(t, node->span, "%.60s is a constant; %s needs a function: a name, an operator, x -> ..",
+                               node->name, call->name);
+    if (definition)
+        return core_name(t->arena, node->span, node->name);
+    if (builtin && builtin->role <= NOTATION_BINARY)
+        return core_operation(t->arena, node->span, builtin->operation);
+    if (builtin)
+        return translator_fail(t, node->span, "%s by itself is no function; write x -> %s", builtin->name,
+                               builtin->usage);
+    return translator_fail_unknown(t, node, scope);
+}
+
+static bmf_expression *written_function(notation_translator *t, const notation_node *node,
+                                        const notation_pattern *scope, notation_applied *applied)
+{
+    notation_names *names = &applied->captured;
+    scope_captured(scope, node, NULL, names);
+    if (!translator_fits(t, names, node->word))
+        return NULL;
+    const notation_pattern *inner = node->pattern;
+    if (names->count > 0) {
+        notation_pattern *both = notation_pattern_create(t->arena, NULL, node->pattern->span, 2);
+        both->part[0] = scope_pattern(t->arena, names, node->pattern->span);
+        both->part[1] = node->pattern;
+        inner = both;
+        applied->use = first_use(node->child[0], names->name[0]);
+    }
+    bmf_expression *body = translate_node(t, node->child[0], inner);
+    if (body)
+        scope_bind(t->arena, body, inner);
+    return body;
+}
+
+notation_applied translate_function(notation_translator *t, const notation_node *node, const notation_node *call,
+                                    const notation_pattern *scope)
+{
+    notation_applied applied = {.use = nowhere};
+    if (node->kind == NOTATION_OPERATOR)
+        applied.expression = core_operation(t->arena, node->span, node->builtin->operation);
+    else if (node->kind == NOTATION_NAME)
+        applied.expression = named_function(t, node, call, scope);
+    else if (node->kind == NOTATION_FUNCTION)
+        applied.expression = written_function(t, node, scope, &applied);
+    else
+        translator_fail(t, node->span, "%s needs a function first: a name, an operator, or x -> ..; found a value",
+                        call->name);
+    return applied;
+}
+
+/* ---- lists with what is handed to their elements ---- */
+
+static const char *names_text(notation_translator *t, const notation_names *names)
+{
+    char text[160];
+    size_t used = 0;
+    for (int k = 0; k < names->count && used < sizeof text; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.40s", k > 0 ? ", " : "", names->name[k]);
+    return expressions_text(t->arena, text, (int64_t)strlen(text));
+}
+
+/* B_Op (B_Distl) . {captured, list}, or the list. */
+static bmf_expression *handed_on(notation_translator *t, const notation_applied *applied, const notation_pattern *scope,
+                                 bmf_expression *list)
+{
+    if (applied->captured.count == 0)
+        return list;
+    bmf_expression *both[2] = {scope_values(t->arena, scope, &applied->captured, applied->use), list};
+    bmf_expression *distl = core_operation(t->arena, applied->use, BMF_OPERATION_DISTL);
+    distl->name = names_text(t, &applied->captured);
+    return core_compose(t->arena, distl, core_tuple(t->arena, applied->use, 2, both));
+}
+
+static bmf_expression *form(notation_translator *t, bmf_expression_kind kind, const notation_node *call,
+                            bmf_expression *function)
+{
+    return core_form(t->arena, kind, call->word, 1, &function);
+}
+
+static bmf_expression *translate_map(notation_translator *t, const notation_node *call, const notation_pattern *scope)
+{
+    const notation_applied f = translate_function(t, call->child[0], call, scope);
+    bmf_expression *list = f.expression ? translate_node(t, call->child[1], scope) : NULL;
+    if (!list)
+        return NULL;
+    list = handed_on(t, &f, scope, list);
+    if (f.captured.count > 0 && f.expression->kind == BMF_EXPRESSION_ID)
+        return list;
+    return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, f.expression), list);
+}
+
+static bmf_expression *translate_filter(notation_translator *t, const notation_node *call,
+                                        const notation_pattern *scope)
+{
+    const notation_applied f = translate_function(t, call->child[0], call, scope);
+    bmf_expression *list = f.expression ? translate_node(t, call->child[1], scope) : NULL;
+    if (!list)
+        return NULL;
+    bmf_expression *made =
+        core_compose(t->arena, form(t, BMF_EXPRESSION_FILTER, call, f.expression), handed_on(t, &f, scope, list));
+    if (f.captured.count == 0)
+        return made;
+    bmf_expression *element = core_component(t->arena, call->word, 2, 2);
+    return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, element), made);
+}
+
+/* zip(xs, ys); zip(f, xs, ys); with names from outside map(f, zip(xs, ys)) */
+static bmf_expression *translate_zip(notation_translator *t, const notation_node *call, const notation_pattern *scope)
+{
+    const int lists = call->children - 2;
+    notation_applied f = {0};
+    bmf_expression *both[2];
+    if (lists == 1) {
+        f = translate_function(t, call->child[0], call, scope);
+        if (!f.expression)
+            return NULL;
+    }
+    for (int k = 0; k < 2; k++) {
+        both[k] = translate_node(t, call->child[lists + k], scope);
+        if (!both[k])
+            return NULL;
+    }
+    bmf_expression *pair = core_tuple(t->arena, call->word, 2, both);
+    const bool direct = f.expression && f.captured.count == 0;
+    bmf_expression *zipped = core_compose(
+        t->arena, core_form(t->arena, BMF_EXPRESSION_ZIP, call->word, direct ? 1 : 0, &f.expression), pair);
+    if (f.captured.count == 0)
+        return zipped;
+    return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, f.expression), handed_on(t, &f, scope, zipped));
+}
+
+/* ---- reductions and scans ---- */
+
+/* The default, which is a constant, or a function of the list. */
+static bmf_expression *translate_default(notation_translator *t, const notation_node *node, const notation_node *call,
+                                         const notation_pattern *scope)
+{
+    static const notation_pattern nothing = {.span = {.text = -1}};
+    notation_names names = {0};
+    scope_captured(scope, node, NULL, &names);
+    if (names.count > 0)
+        return translator_fail(
+            t, first_use(node, names.name[0]),
+            "the default of %s is a constant, but uses %.60s; put the value into the list: %s(op, [%.60s] ++ xs)",
+            call->name, names.name[0], call->name, names.name[0]);
+    if (node->kind == NOTATION_FUNCTION)
+        return translate_function(t, node, call, scope).expression;
+    return translate_node(t, node, &nothing);
+}
+
+static bmf_expression *translate_operator(notation_translator *t, const notation_node *node, const notation_node *call,
+                                          const notation_pattern *scope)
+{
+    const notation_applied op = translate_function(t, node, call, scope);
+    if (!op.expression || op.captured.count == 0)
+        return op.expression;
+    return translator_fail(t, op.use,
+                           "the operator of %s sees its two operands only, but uses %.60s; put %.60s into the elements "
+                           "first: map(x -> {x, %.60s}, xs)",
+                           call->name, op.captured.name[0], op.captured.name[0], op.captured.name[0]);
+}
+
+static bmf_expression *translate_fold(notation_translator *t, const notation_node *call,
+                                      const notation_builtin *builtin, const notation_pattern *scope)
+{
+    const int operands = call->children - 1;
+    bmf_expression *operand[2] = {translate_operator(t, call->child[0], call, scope)};
+    if (operand[0] && operands == 2)
+        operand[1] = translate_default(t, call->child[1], call, scope);
+    if (!operand[operands - 1])
+        return NULL;
+    bmf_expression *list = translate_node(t, call->child[operands], scope);
+    if (!list)
+        return NULL;
+    return core_compose(t->arena, core_form(t->arena, builtin->kind, call->word, operands, operand), list);
+}
+
+/* ---- splits ---- */
+
+/* A number from 0 on, or procs. */
+static bool translate_count(notation_translator *t, const notation_node *node, const notation_node *call,
+                            int64_t *number, bool *processors)
+{
+    if (node->kind == NOTATION_PROCS) {
+        *processors = true;
+        *number = t->texts->processors > 0 ? t->texts->processors : 1;
+        return true;
+    }
+    const bool whole = node->kind == NOTATION_CONSTANT && node->constant.kind == BMF_INT && node->constant.integer >= 0;
+    *number = node->constant.integer;
+    if (!whole)
+        translator_fail(t, node->span,
+                        "%s takes a number or procs: how many processors there are is known before the "
+                        "program runs",
+                        call->name);
+    return whole;
+}
+
+static bmf_expression *translate_split(notation_translator *t, const notation_node *call, bool parallel,
+                                       const notation_pattern *scope)
+{
+    enum { MAX_STRIDE = 62 };
+    const int numbers = call->children - 1;
+    bmf_expression *split = expression_create(t->arena, BMF_EXPRESSION_SPLIT, call->word, 0);
+    split->parallel = parallel;
+    for (int k = 0; k < numbers; k++)
+        if (!translate_count(t, call->child[k], call, &split->number[k], &split->processors[k]))
+            return NULL;
+    if (split->number[1] > MAX_STRIDE)
+        return translator_fail(t, call->child[1]->span,
+                               "the second number of split is the logarithm of the stride: at most %d", MAX_STRIDE);
+    bmf_expression *list = translate_node(t, call->child[numbers], scope);
+    return list ? core_compose(t->arena, split, list) : NULL;
+}
+
+bmf_expression *translate_skeleton(notation_translator *t, const notation_node *call, const notation_pattern *scope)
+{
+    const notation_builtin *builtin = builtin_find(call->name, (int64_t)strlen(call->name));
+    switch (builtin->role) {
+    case NOTATION_MAP:
+        return translate_map(t, call, scope);
+    case NOTATION_FILTER:
+        return translate_filter(t, call, scope);
+    case NOTATION_ZIP:
+        return translate_zip(t, call, scope);
+    case NOTATION_FOLD:
+        return translate_fold(t, call, builtin, scope);
+    default:
+        return translate_split(t, call, builtin->role == NOTATION_SPLIT, scope);
+    }
+}
