@@ -9,7 +9,7 @@ list(TRANSFORM cowichan_parts APPEND .c)
 add_library(cowichan_common OBJECT ${cowichan_folder}/common.c ${cowichan_folder}/mains.c ${cowichan_folder}/npy.c)
 target_include_directories(cowichan_common PUBLIC ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(cowichan_common PRIVATE ${BMF_COMPILE_OPTIONS})
-target_link_libraries(cowichan_common PUBLIC MPICH::MPICH m)
+target_link_libraries(cowichan_common PUBLIC bmf::MPI m)
 
 # cowichan_program(NAME SOURCE..)
 function(cowichan_program name)

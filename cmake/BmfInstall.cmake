@@ -25,4 +25,4 @@ configure_package_config_file(cmake/bmfConfig.cmake.in bmfConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE})
 write_basic_package_version_file(bmfConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/bmfConfig.cmake ${PROJECT_BINARY_DIR}/bmfConfigVersion.cmake
-              cmake/FindMPICH.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE} COMPONENT development)
+              cmake/FindMPICH.cmake cmake/BmfMpi.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE} COMPONENT development)

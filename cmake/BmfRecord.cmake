@@ -4,7 +4,7 @@ file(GLOB bmf_record_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/predict/rec
 add_library(bmf_record SHARED ${bmf_record_sources})
 target_include_directories(bmf_record PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_compile_options(bmf_record PRIVATE ${BMF_COMPILE_OPTIONS})
-target_link_libraries(bmf_record PRIVATE $<TARGET_FILE:bmf_runtime> MPICH::MPICH ${CMAKE_DL_LIBS})
+target_link_libraries(bmf_record PRIVATE $<TARGET_FILE:bmf_runtime> bmf::MPI ${CMAKE_DL_LIBS})
 add_dependencies(bmf_record bmf_runtime)
 add_dependencies(bmf bmf_record) # bmf record loads it from beside itself
 set_target_properties(bmf_record PROPERTIES OUTPUT_NAME bmf-record C_VISIBILITY_PRESET hidden

@@ -9,6 +9,8 @@
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
 #include "runtime/backend/backend.h"
+#include "skeletons/language/notation/format.h"
+#include "skeletons/language/notation/lexer.h"
 #include "skeletons/language/scalar/scalar.h"
 
 static void report_law(void *state, bmf_law law, const bmf_expression *before, const bmf_expression *after)
@@ -26,6 +28,21 @@ static void print_expression(const char *title, const bmf_expression *expression
     printf("%s, %s -> %s:\n%s\n\n", title, bmf_type_print(expression->in, in, sizeof in),
            bmf_type_print(expression->out, out, sizeof out), text);
     free(text);
+}
+
+/* A program in the notation as it is written, without its data. */
+static void print_source(const bmf_program *program)
+{
+    const bmf_text *text = &program->texts.text[program->parsed->span.text];
+    notation_token token = notation_next(text, 0);
+    while (token.kind != NOTATION_TOKEN_END && !notation_is(text, token, "default"))
+        token = notation_next(text, token.end);
+    bmf_texts shown = {0};
+    texts_add(&shown, text->name, text->bytes, token.begin);
+    char *formatted = notation_format(&shown.text[0]);
+    printf("%s\n", formatted);
+    free(formatted);
+    texts_free(&shown);
 }
 
 /* ---- kernels ---- */
@@ -71,6 +88,8 @@ static void apply_laws(bmf_context *ctx, bool text, bmf_program *program, planne
 {
     bmf_rewriting rewriting = {.laws = ~0u, .reassociate = !bmf_is_reproducible(ctx)};
     if (text) {
+        if (program->texts.text[program->parsed->span.text].words)
+            print_source(program);
         print_expression("program", program->checked);
         puts("laws:");
         rewriting.report = report_law;

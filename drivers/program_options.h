@@ -11,7 +11,7 @@ typedef struct bmf_driver_options {
     const char *text;     /* the program, which then is not read from its path; NULL: it is */
     int64_t processors;   /* 0: as many as ranks, and as the program needs */
     const char *out;      /* run: a data file for the result */
-    bool json, stats;
+    bool json, stats, notes;
 } bmf_driver_options;
 
 /* Rows of their tables of options. */

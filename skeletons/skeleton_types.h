@@ -41,6 +41,7 @@
     X(sort)                                                                                                            \
     X(argsort)                                                                                                         \
     X(sort_by)                                                                                                         \
+    X(shift)                                                                                                           \
     X(each_part)                                                                                                       \
     X(place)                                                                                                           \
     X(spread)                                                                                                          \
@@ -66,7 +67,9 @@
     X(IOTA, iota)                                                                                                      \
     X(DISTL, distl)                                                                                                    \
     X(PROJECT, project)                                                                                                \
-    X(CONC, concatenate)
+    X(CONC, concatenate)                                                                                               \
+    X(SORT, sort)                                                                                                      \
+    X(ARGSORT, argsort)
 
 #define BMF_SKELETON_TYPE_DECLARE(name) extern const bmf_skeleton_type skeleton_##name;
 BMF_SKELETON_TYPES(BMF_SKELETON_TYPE_DECLARE)

@@ -92,7 +92,8 @@ $Quadruple 3' --library twice.bmf
     bmf 1 run prog.bmf --bmf-procs 2
     assert_output "[4, 3]"
     bmf 1 plan prog.bmf --procs 5
-    assert_output --partial "(B_Num 5)"
+    assert_output --partial "P_Split (B_Procs) (B_Num 0)"
+    assert_output --partial "on 5 processors"
 }
 
 @test "the argument from files" {

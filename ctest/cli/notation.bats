@@ -221,3 +221,17 @@ END
         assert_output "$(cat expected)"
     done
 }
+
+@test "check --notes says what is sent to all processors" {
+    cat >prog.bmf <<'END'
+let near(p, cs) = reduce(min, map(c -> abs(p - c), cs))
+main(xs) =
+    let cs = [1.0, 5.0] in
+    xs |> split(procs) |> map(part -> map(x -> near(x, cs), part)) |> reduce(++)
+default [1.0, 2.0, 7.0]
+END
+    bmf 1 check prog.bmf --notes --procs 4
+    assert_success
+    assert_output "prog.bmf:4:56: cs is sent to all processors: [real]
+[real]"
+}

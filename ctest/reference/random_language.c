@@ -354,6 +354,21 @@ static expression joining(random_maker *g, type in, type out, int depth)
                    pair(g, random_expression(g, in, out, depth - 1), random_expression(g, in, out, depth - 1)));
 }
 
+static bool is_sortable(type t)
+{
+    return t->kind == BMF_INT || t->kind == BMF_REAL || t->kind == BMF_BOOL;
+}
+
+static expression sorting(random_maker *g, type in, type out, int depth)
+{
+    if (out->kind != BMF_LIST || !is_sortable(out->component[0]))
+        return NULL;
+    if (out->component[0]->kind == BMF_INT && chance(g, 2))
+        return compose(g, operation(g, BMF_OPERATION_ARGSORT),
+                       random_expression(g, in, bmf_type_list(scalar_type(g)), depth - 1));
+    return compose(g, operation(g, BMF_OPERATION_SORT), random_expression(g, in, out, depth - 1));
+}
+
 static expression listing(random_maker *g, type in, type out, int depth)
 {
     expression part[MAX_PARTS];
@@ -379,10 +394,10 @@ static expression splitting(random_maker *g, type in, type out, int depth)
 typedef expression recipe(random_maker *g, type in, type out, int depth);
 
 static recipe *const recipes[] = {
-    arithmetic, arithmetic, two_numbers, unary,     comparison, comparison,     length,    through,  through,
-    tuple,      tuple,      choose,      repeat,    item,       reduction,      reduction, mapping,  mapping,
-    mapping,    scanning,   filtering,   filtering, zipping,    zipping,        counting,  counting, distributing,
-    projecting, joining,    listing,     splitting, splitting,  random_parallel};
+    arithmetic, arithmetic, two_numbers, unary,     comparison, comparison, length,         through,  through,
+    tuple,      tuple,      choose,      repeat,    item,       reduction,  reduction,      mapping,  mapping,
+    mapping,    scanning,   filtering,   filtering, zipping,    zipping,    counting,       counting, distributing,
+    projecting, joining,    sorting,     listing,   splitting,  splitting,  random_parallel};
 
 enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 

@@ -75,6 +75,20 @@ static void add_project(random_maker *g, pipeline *p, int depth)
     p->parts = placed ? count : p->parts;
 }
 
+/* All parts together; outside of maps. */
+static void add_sort(random_maker *g, pipeline *p)
+{
+    if (g->inside > 0 || p->element->kind != BMF_LIST)
+        return;
+    const bmf_type_kind kind = p->element->component[0]->kind;
+    if (kind != BMF_INT && kind != BMF_REAL && kind != BMF_BOOL)
+        return;
+    if (chance(g, 2))
+        add_stage(g, p, written(g, operation(g, BMF_OPERATION_SORT)), p->element);
+    else
+        add_stage(g, p, written(g, operation(g, BMF_OPERATION_ARGSORT)), bmf_type_list(&bmf_type_int));
+}
+
 /* A choice between two ways on, by the length. */
 static void add_choice(random_maker *g, pipeline *p, int depth)
 {
@@ -119,7 +133,10 @@ static void add_second_level(random_maker *g, pipeline *p, int depth)
 
 static void add_any(random_maker *g, pipeline *p, int depth)
 {
-    switch (test_below(&g->random, 8)) {
+    switch (test_below(&g->random, 9)) {
+    case 8:
+        add_sort(g, p);
+        break;
     case 0:
         add_scan(g, p, depth);
         break;

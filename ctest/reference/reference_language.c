@@ -367,6 +367,53 @@ static value conc(reference_machine *m, value a, value b)
     return made;
 }
 
+/* Numbers ascend, -0.0 before 0.0, NaN behind all; false before true. */
+static bool comes_before(value a, value b)
+{
+    if (a->kind != BMF_REAL)
+        return a->integer < b->integer;
+    if (isnan(a->real) || isnan(b->real))
+        return !isnan(a->real) && isnan(b->real);
+    return a->real < b->real || (a->real == b->real && signbit(a->real) && !signbit(b->real));
+}
+
+/* By insertion: the items, or their numbers. */
+static value sort(reference_machine *m, value list, bool numbers)
+{
+    reference_value *made = box(m, BMF_LIST, list->count);
+    int64_t *number = claim(m, list->count * (int64_t)sizeof *number);
+    for (int64_t i = 0; i < list->count && made; i++) {
+        int64_t k = i;
+        for (; k > 0 && comes_before(list->item[i], list->item[number[k - 1]]); k--)
+            number[k] = number[k - 1];
+        number[k] = i;
+    }
+    for (int64_t i = 0; i < list->count && made; i++)
+        if ((made->item[i] = numbers ? box_int(m, number[i]) : list->item[number[i]]) == NULL)
+            return NULL;
+    return made;
+}
+
+/* All parts as one list, sorted, and split evenly. */
+static value sort_parts(reference_machine *m, value parts, bool numbers)
+{
+    value all = box(m, BMF_LIST, 0);
+    for (int64_t k = 0; k < parts->count && all; k++)
+        all = conc(m, all, parts->item[k]);
+    value sorted = all ? sort(m, all, numbers) : NULL;
+    reference_value *made = sorted ? box_like(m, parts, parts->count) : NULL;
+    int64_t next = 0;
+    for (int64_t k = 0; k < parts->count && made; k++) {
+        reference_value *part = box(m, BMF_LIST, sorted->count / parts->count + (k < sorted->count % parts->count));
+        if (!part)
+            return NULL;
+        for (int64_t i = 0; i < part->count; i++)
+            part->item[i] = sorted->item[next++];
+        made->item[k] = part;
+    }
+    return made;
+}
+
 static value operate(reference_machine *m, bmf_operation operation, value x)
 {
     value a = x->count == 2 ? x->item[0] : NULL, b = x->count == 2 ? x->item[1] : NULL;
@@ -383,6 +430,10 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
         return project(m, a, b);
     case BMF_OPERATION_CONC:
         return conc(m, a, b);
+    case BMF_OPERATION_SORT:
+    case BMF_OPERATION_ARGSORT:
+        return x->kind == BMF_DISTRIBUTED ? sort_parts(m, x, operation == BMF_OPERATION_ARGSORT)
+                                          : sort(m, x, operation == BMF_OPERATION_ARGSORT);
     case BMF_OPERATION_AND:
         return box_bool(m, a->integer != 0 && b->integer != 0);
     case BMF_OPERATION_OR:

@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "drivers/command/private.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/launcher.h"
 #include "runtime/base/text.h"
 
@@ -70,6 +72,19 @@ static int help(const bmf_driver *command)
 
 /* ---- a leaf ---- */
 
+/* On standard error, which is a terminal. */
+static void show_progress(const char *what, double done, double seconds_left)
+{
+    fputs("\r\033[K", stderr);
+    if (!what)
+        return;
+    fprintf(stderr, "%s: %.0f %%", what, 100.0 * done);
+    if (seconds_left >= 0.0 && seconds_left < 90.0)
+        fprintf(stderr, ", %.0f s left", seconds_left);
+    else if (seconds_left >= 0.0)
+        fprintf(stderr, ", %.0f min left", seconds_left / 60.0);
+}
+
 static int read_and_run(const bmf_driver *command, int argc, char **argv, bmf_context *ctx)
 {
     void *values = allocate_clear(1, (int64_t)command->size + 1);
@@ -80,8 +95,12 @@ static int read_and_run(const bmf_driver *command, int argc, char **argv, bmf_co
     const bmf_reading reading = read_options(command, argc, argv, values, &operands);
     if (reading == BMF_READ_HELP)
         code = help(command);
-    else if (reading == BMF_READ_RUN)
+    else if (reading == BMF_READ_RUN) {
+        if (isatty(STDERR_FILENO) && (!ctx || bmf_is_root(ctx)))
+            progress_watch(show_progress);
         code = command->run(ctx, values, &operands);
+        progress_watch(NULL);
+    }
     free(values);
     return code;
 }

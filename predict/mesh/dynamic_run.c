@@ -5,6 +5,7 @@
  * What document 004 (7.2, 8.1 and 8.2) says of its routers stands in the defaults: a header word, buffers of 8 words, 5
  * virtual channels if adaptive, 15 addresses for messages that come in, an access of a processor to its router a cycle.
  * It is silent about the rest: the defaults are the fastest that can be, one cycle from router to router. */
+#include "runtime/base/progress.h"
 #include "predict/mesh/dynamic_run.h"
 
 #include <inttypes.h>
@@ -124,13 +125,19 @@ static int check_traffic(const bmf_mesh *mesh, const bmf_mesh_traffic *traffic)
 static int carry(bmf_wormhole_mesh *d, const bmf_mesh_traffic *traffic)
 {
     int64_t sent = 0;
+    bmf_progress progress;
+    progress_begin(&progress, "carrying messages");
     while (sent < traffic->messages || dynamic_pending(d) > 0) {
+        if (progress_due(&progress))
+            progress_tell(&progress, (double)(sent - dynamic_pending(d)) / (double)traffic->messages);
         int64_t next = dynamic_next(d);
         if (sent < traffic->messages && traffic->message[sent].cycle < next)
             next = traffic->message[sent].cycle;
-        if (next == INT64_MAX)
+        if (next == INT64_MAX) {
+            progress_end(&progress);
             return bmf_fail(NULL, BMF_ERROR_INTERNAL, "%" PRId64 " messages block each other for ever",
                             dynamic_pending(d));
+        }
         dynamic_skip(d, next);
         for (; sent < traffic->messages && traffic->message[sent].cycle == next; sent++)
             for (int64_t k = 0; k < traffic->message[sent].destinations; k++)
@@ -138,6 +145,7 @@ static int carry(bmf_wormhole_mesh *d, const bmf_mesh_traffic *traffic)
                              traffic->message[sent].words, 0);
         dynamic_step(d);
     }
+    progress_end(&progress);
     if (dynamic_disordered(d) > 0)
         return bmf_fail(NULL, BMF_ERROR_INTERNAL, "%" PRId64 " words came out of order", dynamic_disordered(d));
     return BMF_OK;

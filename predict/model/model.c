@@ -397,6 +397,11 @@ static int64_t model_now(bmf_context *ctx, int64_t processor)
     return llround((processor < 0 ? latest : simulator_clock(simulator, processor)) * 1e9);
 }
 
+static void model_held(bmf_context *ctx, int64_t processor, int64_t bytes)
+{
+    model_record_held(model_of(ctx), processor, bytes);
+}
+
 static void model_enter(bmf_context *ctx, bmf_event_kind kind)
 {
     const bmf_position *at = &ctx->position[ctx->depth];
@@ -499,9 +504,11 @@ void model_restart(bmf_context *ctx)
     bmf_model *model = model_of(ctx);
     close_clocks(model);
     host_fresh_bytes();
-    actions_free(model->actions);
+    bmf_actions *before = model->actions;
     model->actions = actions_create(ctx->processors, ctx->run);
     model->actions->keeps_bytes = model->keeps_bytes;
+    actions_hold_as(model->actions, before);
+    actions_free(before);
     model_costs_spread(model->machine, model->actions);
     ctx->statistics = (bmf_statistics){0};
     for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++) {
@@ -584,6 +591,7 @@ static const bmf_backend model_backend = {
     .enter = model_enter,
     .leave = model_leave,
     .file = model_file,
+    .held = model_held,
     .start = model_start,
     .barrier = model_barrier,
     .finish = model_finish,

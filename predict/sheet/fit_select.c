@@ -14,6 +14,7 @@
 #include "predict/sheet/fit.h"
 #include "runtime/base/allocate.h"
 
+static const double nearly_equal = 1.05;
 enum { MIN_SIZES = 3, SPARE_POINTS = 2, MAX_CUTS = 128, CLOSER = 8 };
 
 static bool varies_p(int64_t count, const bmf_fit_point *point)
@@ -95,11 +96,17 @@ static double best_deviance(int64_t count, const bmf_fit_point *point)
     return fit_forms(count, point, fit) > 0 ? fit[0].deviance : INFINITY;
 }
 
+/* Sizes that are nearly equal count as one: data-dependent sizes of several runs tell no slope, and a line through them
+ * would be wrong by any factor elsewhere. */
 static int64_t count_sizes(int64_t count, const bmf_fit_point *point)
 {
-    int64_t sizes = count > 0;
-    for (int64_t k = 1; k < count; k++)
-        sizes += point[k].d != point[k - 1].d;
+    int64_t sizes = 0;
+    double last = 0.0;
+    for (int64_t k = 0; k < count; k++)
+        if (k == 0 || point[k].d > nearly_equal * last) {
+            last = point[k].d;
+            sizes++;
+        }
     return sizes;
 }
 

@@ -5,6 +5,7 @@
  * Cost: one pass over the actions to link them, then as step.c says.
  */
 #include "predict/simulate/simulate.h"
+#include "runtime/base/progress.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,9 +116,20 @@ static int fail_starved(const bmf_simulator *s)
                     number, (long long)message->from);
 }
 
+/* About how far the run is, by the processor that goes on next: actions stand in the order of the program. */
+static double share_done(const bmf_simulator *s, int64_t p)
+{
+    const int64_t at = s->processor[p].at;
+    return at < 0 ? 0.0 : (double)at / (double)s->actions->count;
+}
+
 static void carry_out(bmf_simulator *s)
 {
+    bmf_progress progress;
+    progress_begin(&progress, "simulating");
     while (s->status == BMF_OK) {
+        if (progress_due(&progress) && s->heap_count > 0)
+            progress_tell(&progress, share_done(s, s->heap[0].processor));
         const double own = s->type->next ? s->type->next(s->network) : INFINITY;
         if (own < INFINITY && (s->heap_count == 0 || own <= s->heap[0].time)) {
             s->now = fmax(s->now, own);
@@ -128,6 +140,7 @@ static void carry_out(bmf_simulator *s)
             break;
         }
     }
+    progress_end(&progress);
     for (int64_t p = 0; p < s->actions->processors && s->status == BMF_OK; p++)
         if (s->processor[p].at >= 0)
             s->status = fail_starved(s);

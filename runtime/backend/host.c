@@ -74,7 +74,7 @@ static void run_all(bmf_context *ctx, const bmf_work *work, manner how, bmf_piec
 int host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_piece_time *times)
 {
     failure first = {-1, 0};
-    bool alone = work->dynamic ? work->pieces == 1 || ctx->threads == 1
+    bool alone = work->dynamic ? work->pieces <= 1 || ctx->threads == 1
                                : work->pieces == 0 || work->piece[work->pieces - 1].worker == 0;
     run_all(ctx, work, (manner){alone || one_by_one, one_by_one}, times, &first);
     if (first.piece < 0)

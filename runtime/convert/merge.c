@@ -9,6 +9,7 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/progress.h"
 #include "runtime/convert/view.h"
 
 enum { MARKS = 8192, DIGIT = 11, DIGITS = 1 << DIGIT, AHEAD = 8 }; /* DIGIT: bits */
@@ -153,7 +154,9 @@ static void put_slice(const bmf_merge *m, bool ends, bmf_put_mark *put, void *wr
 
 void merge_each(bmf_merge *m, bool ends, bmf_put_mark *put, void *writer)
 {
-    int64_t width = 1;
+    int64_t width = 1, put_so_far = 0;
+    bmf_progress progress;
+    progress_begin(&progress, "converting");
     for (int64_t lane = 0; lane < m->lanes; lane++)
         go_to(m, lane, m->start[lane]);
     for (int64_t first; (first = earliest(m)) < INT64_MAX;) {
@@ -161,9 +164,12 @@ void merge_each(bmf_merge *m, bool ends, bmf_put_mark *put, void *writer)
         if (!m->ordered)
             sort_slice(m, first);
         put_slice(m, ends, put, writer);
+        put_so_far += m->marks;
+        progress_tell(&progress, (double)put_so_far / (double)m->start[m->lanes]);
         if (m->marks > 2 * m->wanted && width > 1)
             width /= 2;
         else if (m->marks < m->wanted && width < INT64_MAX / 2)
             width *= 2;
     }
+    progress_end(&progress);
 }

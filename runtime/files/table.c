@@ -16,6 +16,7 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/progress.h"
 #include "runtime/files/lines.h"
 #include "runtime/files/table.h"
 #include "runtime/npy/private.h"
@@ -135,17 +136,22 @@ static int read_rows(bmf_context *ctx, const data_file *file, int64_t first, int
     if (opened < 0)
         return BMF_ERROR_FILE;
     table_cell *cell = allocate_array(file->columns, sizeof *cell);
+    bmf_progress progress;
+    progress_begin(&progress, "reading");
     lines_open(&lines, opened, chunk_begin(file, chunk), chunk > 0);
     while (status == BMF_OK && row < first + rows) {
         char *line;
         int64_t length, begin;
         const int found = lines_next(&lines, &line, &length, &begin);
+        if (progress_due(&progress))
+            progress_tell(&progress, (double)(row - first) / (double)rows);
         if (found <= 0)
             status = data_fail(ctx, file, found < 0 ? "cannot read: %s" : "the file changed while it was read",
                                strerror(errno));
         else if (table_is_row(line) && row++ >= first)
             status = put_row(ctx, file, line, row - 1, row - 1 - first, cell, items);
     }
+    progress_end(&progress);
     lines_close(&lines);
     free(cell);
     close(opened);
@@ -205,10 +211,14 @@ static int write_rows(bmf_context *ctx, const data_file *file, data_writing *wri
     const int64_t width = file->shape[1], cells = width * file->fields, rows = width > 0 ? items->count / width : 0;
     const int64_t room = cells * 40 > DATA_CHUNK ? cells * 40 : DATA_CHUNK;
     char *text = allocate(room);
+    bmf_progress progress;
     int64_t next, bytes = 0, offset = 0, *all = allocate_array(bmf_ranks(ctx), sizeof *all);
     MPI_File to;
-    for (int64_t row = 0; row < rows; row = next)
+    progress_begin(&progress, "writing");
+    for (int64_t row = 0; row < rows; row = next) {
+        progress_tell(&progress, 0.5 * (double)row / (double)rows);
         bytes += print_rows(file, items, row, rows, text, room, &next);
+    }
     int status = ctx->backend->allgather(ctx, &bytes, 1, NULL, all);
     for (int r = 0; r < ctx->rank && status == BMF_OK; r++)
         offset += all[r];
@@ -217,10 +227,12 @@ static int write_rows(bmf_context *ctx, const data_file *file, data_writing *wri
             const int64_t size = print_rows(file, items, row, rows, text, room, &next);
             status = npy_write_bytes(ctx, writing->path, to, offset, text, size);
             offset += size;
+            progress_tell(&progress, 0.5 + 0.5 * (double)row / (double)rows);
         }
         if (MPI_File_close(&to) != MPI_SUCCESS && status == BMF_OK)
             status = data_fail(ctx, file, "cannot close: is the disk full?");
     }
+    progress_end(&progress);
     writing->bytes = bytes;
     free(all);
     free(text);

@@ -4,14 +4,15 @@
  * count can hold. A piece may come back short; the rest is asked for again until nothing moves. The calls block: they
  * wait in the kernel for the disk, not in MPI for another rank, and MPICH's non-blocking ones never finish when the
  * operating system reports an error such as a full disk (seen with 4.0.2).
- * Cost: every byte once, one call per GiB.
+ * Cost: every byte once, one call for each 256 MiB.
  */
 #include <inttypes.h>
 
 #include "runtime/backend/backend.h"
+#include "runtime/base/progress.h"
 #include "runtime/npy/private.h"
 
-static const int64_t largest_piece = (int64_t)1 << 30;
+static const int64_t largest_piece = (int64_t)1 << 28;
 
 int npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file)
 {
@@ -41,11 +42,13 @@ static int64_t bytes_moved(const MPI_Status *status)
     return moved;
 }
 
-int npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes)
+static int read_pieces(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes,
+                       bmf_progress *progress)
 {
     char *to = data;
     for (int64_t done = 0, moved; done < bytes; done += moved) {
         MPI_Status status;
+        progress_tell(progress, (double)done / (double)bytes);
         int error = MPI_File_read_at(file, offset + done, to + done, piece_of(bytes - done), MPI_BYTE, &status);
         if (error != MPI_SUCCESS)
             return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot read at byte %" PRId64, path, offset + done);
@@ -57,11 +60,22 @@ int npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t of
     return BMF_OK;
 }
 
-int npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data, int64_t bytes)
+int npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes)
+{
+    bmf_progress progress;
+    progress_begin(&progress, "reading");
+    const int status = read_pieces(ctx, path, file, offset, data, bytes, &progress);
+    progress_end(&progress);
+    return status;
+}
+
+static int write_pieces(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data,
+                        int64_t bytes, bmf_progress *progress)
 {
     const char *from = data;
     for (int64_t done = 0, moved; done < bytes; done += moved) {
         MPI_Status status;
+        progress_tell(progress, (double)done / (double)bytes);
         int error = MPI_File_write_at(file, offset + done, from + done, piece_of(bytes - done), MPI_BYTE, &status);
         moved = error == MPI_SUCCESS ? bytes_moved(&status) : 0;
         if (moved == 0)
@@ -69,6 +83,15 @@ int npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t o
                             offset + done);
     }
     return BMF_OK;
+}
+
+int npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data, int64_t bytes)
+{
+    bmf_progress progress;
+    progress_begin(&progress, "writing");
+    const int status = write_pieces(ctx, path, file, offset, data, bytes, &progress);
+    progress_end(&progress);
+    return status;
 }
 
 void npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin)

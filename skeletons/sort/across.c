@@ -40,6 +40,12 @@ typedef struct crossing {
     const bmf_partition *target;
 } crossing;
 
+/* The record of an element of a part that is here. */
+static uint64_t *record_of(const crossing *c, int64_t part, int64_t element)
+{
+    return records_at(c->records, part - c->partition->local_first, element - bmf_partition_local_begin(c->partition));
+}
+
 /* ---- samples ---- */
 
 static int64_t part_length(const bmf_partition *partition, int64_t part)
@@ -81,7 +87,7 @@ static int gather_samples(const crossing *c, int64_t *all)
     int64_t *key = allocate(counts[ctx->rank] * (int64_t)sizeof *key);
     for (int64_t k = first; k < first + partition->local_parts; k++)
         for (int64_t i = 0; i < samples_of(c, k); i++)
-            key[mine++] = (int64_t)*records_at(c->records, k, partition->start[k] + c->distance / 2 + i * c->distance);
+            key[mine++] = (int64_t)*record_of(c, k, partition->start[k] + c->distance / 2 + i * c->distance);
     const int status = ctx->backend->allgather(ctx, key, mine, counts, all);
     free(counts);
     free(key);
@@ -140,7 +146,7 @@ static int64_t bucket_begin(const crossing *c, int64_t part, int64_t begin, int6
     int64_t low = begin, high = c->partition->start[part + 1];
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
-        if (is_before(c, *records_at(c->records, part, middle), middle, bucket))
+        if (is_before(c, *record_of(c, part, middle), middle, bucket))
             low = middle + 1;
         else
             high = middle;
@@ -152,7 +158,7 @@ static void add_run(crossing *c, int64_t part, int64_t bucket, int64_t begin, in
 {
     if (bucket == part) {
         *(bucket_run *)ARRAY_APPEND(c->run, c->runs, c->run_capacity) =
-            (bucket_run){.from = part, .to = part, .record = records_at(c->records, part, begin), .count = end - begin};
+            (bucket_run){.from = part, .to = part, .record = record_of(c, part, begin), .count = end - begin};
         return;
     }
     *(bmf_message *)ARRAY_APPEND(c->message, c->messages, c->message_capacity) =
@@ -167,7 +173,7 @@ static void cut_part(crossing *c, int64_t part)
 {
     const int64_t end = c->partition->start[part + 1], last = c->partition->parts - 1;
     for (int64_t begin = c->partition->start[part], next; begin < end; begin = next) {
-        const int64_t bucket = bucket_of(c, *records_at(c->records, part, begin), begin);
+        const int64_t bucket = bucket_of(c, *record_of(c, part, begin), begin);
         next = bucket == last ? end : bucket_begin(c, part, begin, bucket + 1);
         add_run(c, part, bucket, begin, next);
     }
@@ -179,7 +185,7 @@ static int outgoing(void *state, const bmf_message *message, bmf_segment *segmen
 {
     const crossing *c = state;
     const int64_t part = bmf_partition_part_of(c->partition, message->first);
-    segment[0] = (bmf_segment){records_at(c->records, part, message->first), message->bytes};
+    segment[0] = (bmf_segment){record_of(c, part, message->first), message->bytes};
     return 1;
 }
 
@@ -273,6 +279,15 @@ static int lay_out_runs(crossing *c)
     return status;
 }
 
+void records_on(bmf_records *records, const bmf_partition *partition)
+{
+    records->segments = partition->local_parts;
+    for (int64_t k = 0; k <= partition->local_parts; k++)
+        records->start[k] = partition->start[partition->local_first + k] - bmf_partition_local_begin(partition);
+    for (int64_t k = 0; k < partition->local_parts; k++)
+        records->processor[k] = bmf_partition_processor(partition, partition->local_first + k);
+}
+
 /* The runs become records on the target. */
 static int receive(crossing *c, bmf_buffer *room[2], const bmf_partition *target)
 {
@@ -289,13 +304,13 @@ static int receive(crossing *c, bmf_buffer *room[2], const bmf_partition *target
     for (int k = 0; k < 2; k++)
         records->room[k] = room[k]->data;
     memset(records->where, 0, (size_t)target->local_parts);
-    records->partition = target;
+    records_on(records, target);
     return status;
 }
 
-int records_across(bmf_records *records, bmf_buffer *room[2], bmf_partition **target)
+int records_across(bmf_records *records, const bmf_partition *partition, bmf_buffer *room[2], bmf_partition **target)
 {
-    crossing c = {.records = records, .partition = records->partition};
+    crossing c = {.records = records, .partition = partition};
     bmf_partition *made = NULL;
     choose_distance(&c);
     c.cut = allocate(c.partition->parts * 16);

@@ -2,11 +2,15 @@
 #ifndef BMF_SORT_ACROSS_H
 #define BMF_SORT_ACROSS_H
 
+#include "runtime/base/memory.h"
 #include "skeletons/sort/radix.h"
 
-/* Takes records whose parts are sorted and makes others on *target, a partition on the same processors that the caller
- * releases: sorted from part to part, parts about even. The records' rooms are released, and are the buffers' from then
- * on. Collective. */
-int records_across(bmf_records *records, bmf_buffer *room[2], bmf_partition **target);
+/* Makes this rank's parts of a partition the records' segments: fills start and processor, which have room. */
+void records_on(bmf_records *records, const bmf_partition *partition);
+
+/* Takes records on a partition whose parts are sorted and makes others on *target, a partition on the same
+ * processors that the caller releases: sorted from part to part, parts about even. The records' rooms are those of the
+ * buffers, and become those of others. Collective. */
+int records_across(bmf_records *records, const bmf_partition *partition, bmf_buffer *room[2], bmf_partition **target);
 
 #endif

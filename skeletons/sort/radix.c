@@ -1,9 +1,10 @@
 /* Sorting records in the memory of a rank.
  *
- * Method: large parts by radix, from the lowest byte to the highest; bytes in which all keys of a part are equal are
- * left out. For every byte, pieces count how often each value occurs, and then move their records to where those counts
- * say: line by line, past the caches if the part is larger than they are. Small parts by merging, a worker a part.
- * Cost: for each byte that varies a record is read twice and written once; small parts: log2 n comparisons a record.
+ * Method: large segments by radix, from the lowest byte to the highest; bytes in which all keys of a segment are equal
+ * are left out. For every byte, pieces count how often each value occurs, and then move their records to where those
+ * counts say: line by line, past the caches if the segment is larger than they are. Small ones by merging, a worker a
+ * segment.
+ * Cost: for each byte that varies a record is read twice and written once; small segments: log2 n comparisons a record.
  * Source: D. E. Knuth, The Art of Computer Programming 3, 5.2.5; lines: N. Satish et al., "Fast sort on CPUs and GPUs",
  * SIGMOD 2010. */
 #include "skeletons/sort/radix.h"
@@ -16,7 +17,8 @@
 #include "runtime/base/memory.h"
 
 enum {
-    SMALL = 1024,   /* records of a part that is merged */
+    SMALL = 1024,   /* records of a segment that is merged */
+    SHARE = 8192,   /* records of a worker, at least */
     RUN = 8,        /* records that are put in order by insertion before */
     DIGIT_BITS = 8, /* of a pass */
     DIGITS = 64 / DIGIT_BITS,
@@ -26,9 +28,10 @@ enum {
 
 typedef struct sorting {
     bmf_records *records;
-    bmf_piece *piece; /* of the large parts */
+    bmf_piece *piece; /* of the large segments */
     int64_t pieces;
-    uint64_t *varying; /* by piece: bits in which keys of its part differ; after all pieces have looked, the part's */
+    uint64_t
+        *varying; /* by piece: bits in which keys of its segment differ; after all pieces have looked, the segment's */
     int64_t *place;    /* by piece and bin: counts, then local numbers of the first record */
     bmf_piece *moving; /* the pieces of a pass, and their numbers among all */
     int64_t *number, movings;
@@ -36,25 +39,32 @@ typedef struct sorting {
     uint64_t *line; /* by worker and bin */
 } sorting;
 
-static bool is_large(const bmf_partition *partition, int64_t part)
+static bool is_large(const bmf_records *records, int64_t segment)
 {
-    return partition->start[part + 1] - partition->start[part] > SMALL;
+    return records->start[segment + 1] - records->start[segment] > SMALL;
 }
 
-static int run_pieces(sorting *s, const char *kernel, bool dynamic, const bmf_piece *piece, int64_t pieces,
+/* Records of a worker: no more workers than have something to do. */
+static int64_t share_of(const bmf_records *records)
+{
+    const int64_t count = records->start[records->segments], workers = records->ctx->threads;
+    const int64_t share = ((count + workers - 1) / workers + LINE - 1) / LINE * LINE;
+    return share > SHARE ? share : SHARE;
+}
+
+static int run_pieces(sorting *s, const char *kernel, const bmf_piece *piece, int64_t pieces,
                       const bmf_kernel_work *each, int (*run)(void *, int64_t, const bmf_piece *, int))
 {
     return backend_compute(s->records->ctx, &(bmf_work){.kernel = kernel,
                                                         .round = s->records->round++,
                                                         .piece = piece,
                                                         .pieces = pieces,
-                                                        .dynamic = dynamic,
                                                         .each = *each,
                                                         .run = run,
                                                         .state = s});
 }
 
-/* ---- small parts ---- */
+/* ---- small segments ---- */
 
 /* Records of both widths. */
 typedef struct record_1 {
@@ -111,7 +121,7 @@ static int sort_small(void *state, int64_t index, const bmf_piece *piece, int wo
 {
     const sorting *s = state;
     bmf_records *records = s->records;
-    uint8_t *where = &records->where[piece->part - records->partition->local_first];
+    uint8_t *where = &records->where[piece->part];
     uint64_t *from = records_at(records, piece->part, piece->begin);
     uint64_t *other = records->room[!*where] + (from - records->room[*where]);
     const int64_t count = piece->end - piece->begin;
@@ -122,31 +132,33 @@ static int sort_small(void *state, int64_t index, const bmf_piece *piece, int wo
     return 0;
 }
 
-static int sort_small_parts(sorting *s)
+static int sort_small_segments(sorting *s)
 {
-    const bmf_partition *partition = s->records->partition;
-    const bmf_kernel_work each = {.operations = 20, .read = 8 * s->records->words, .written = 8 * s->records->words};
-    bmf_piece *piece = allocate(partition->local_parts * (int64_t)sizeof *piece);
+    const bmf_records *records = s->records;
+    const bmf_kernel_work each = {.operations = 20, .read = 8 * records->words, .written = 8 * records->words};
+    bmf_piece *piece = allocate(records->segments * (int64_t)sizeof *piece);
+    const int64_t share = share_of(records);
     int64_t pieces = 0;
-    for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++)
-        if (!is_large(partition, k))
+    for (int64_t k = 0; k < records->segments; k++)
+        if (!is_large(records, k))
             piece[pieces++] = (bmf_piece){.part = k,
-                                          .processor = bmf_partition_processor(partition, k),
-                                          .begin = partition->start[k],
-                                          .end = partition->start[k + 1]};
-    const int status = run_pieces(s, "sort small", true, piece, pieces, &each, sort_small);
+                                          .processor = records->processor[k],
+                                          .begin = records->start[k],
+                                          .end = records->start[k + 1],
+                                          .worker = (int)(records->start[k] / share)};
+    const int status = run_pieces(s, "sort small", piece, pieces, &each, sort_small);
     free(piece);
     return status;
 }
 
-/* ---- large parts ---- */
+/* ---- large segments ---- */
 
 static int look(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     const sorting *s = state;
     const bmf_records *records = s->records;
     const uint64_t *key = records_at(records, piece->part, piece->begin);
-    const uint64_t first = *records_at(records, piece->part, records->partition->start[piece->part]);
+    const uint64_t first = *records_at(records, piece->part, records->start[piece->part]);
     const int64_t count = piece->end - piece->begin;
     uint64_t varying = 0;
     (void)worker;
@@ -160,7 +172,7 @@ static int look(void *state, int64_t index, const bmf_piece *piece, int worker)
     return 0;
 }
 
-/* What varies in a piece becomes what varies in its part. */
+/* What varies in a piece becomes what varies in its segment. */
 static void join_varying(sorting *s)
 {
     for (int64_t k = 0, next; k < s->pieces; k = next) {
@@ -197,12 +209,11 @@ static int count_bins(void *state, int64_t index, const bmf_piece *piece, int wo
     return 0;
 }
 
-/* Counts become places: by part, bin by bin, in a bin piece by piece. */
+/* Counts become places: by segment, bin by bin, in a bin piece by piece. */
 static void place_bins(sorting *s)
 {
-    const int64_t origin = bmf_partition_local_begin(s->records->partition);
     for (int64_t k = 0, next; k < s->movings; k = next) {
-        int64_t at = s->records->partition->start[s->moving[k].part] - origin;
+        int64_t at = s->records->start[s->moving[k].part];
         for (next = k; next < s->movings && s->moving[next].part == s->moving[k].part;)
             next++;
         for (int b = 0; b < BINS; b++)
@@ -250,11 +261,10 @@ static int move_bins(void *state, int64_t index, const bmf_piece *piece, int wor
 {
     const sorting *s = state;
     const bmf_records *records = s->records;
-    const bmf_partition *partition = records->partition;
-    const int where = records->where[piece->part - partition->local_first];
+    const int where = records->where[piece->part];
     const uint64_t *from = records_at(records, piece->part, piece->begin);
     const int64_t *first = s->place + s->number[index] * BINS, count = piece->end - piece->begin;
-    const int64_t length = partition->start[piece->part + 1] - partition->start[piece->part];
+    const int64_t length = records->start[piece->part + 1] - records->start[piece->part];
     uint64_t *line = s->line + (int64_t)worker * BINS * LINE, *to = records->room[!where];
     const bool streaming = length * records->words * 8 > BMF_STREAMED_BYTES;
     if (records->words == 1)
@@ -282,38 +292,52 @@ static int sort_digit(sorting *s)
     const bmf_kernel_work counted = {.operations = 2, .read = bytes};
     const bmf_kernel_work moved = {.operations = 3, .read = bytes, .written = bytes};
     choose_pieces(s);
-    BMF_TRY(run_pieces(s, "sort count", false, s->moving, s->movings, &counted, count_bins));
+    BMF_TRY(run_pieces(s, "sort count", s->moving, s->movings, &counted, count_bins));
     place_bins(s);
-    BMF_TRY(run_pieces(s, "sort move", false, s->moving, s->movings, &moved, move_bins));
+    BMF_TRY(run_pieces(s, "sort move", s->moving, s->movings, &moved, move_bins));
     for (int64_t k = 0; k < s->movings; k++)
         if (k == 0 || s->moving[k].part != s->moving[k - 1].part)
-            records->where[s->moving[k].part - records->partition->local_first] ^= 1;
+            records->where[s->moving[k].part] ^= 1;
     return BMF_OK;
 }
 
-static int sort_large_parts(sorting *s)
+static int sort_large_segments(sorting *s)
 {
     const bmf_kernel_work looked = {.operations = 2, .read = 8 * s->records->words};
-    BMF_TRY(run_pieces(s, "sort look", false, s->piece, s->pieces, &looked, look));
+    BMF_TRY(run_pieces(s, "sort look", s->piece, s->pieces, &looked, look));
     join_varying(s);
     for (s->digit = 0; s->digit < DIGITS; s->digit++)
         BMF_TRY(sort_digit(s));
     return BMF_OK;
 }
 
-static void cut_large_parts(sorting *s)
+void records_cut(const bmf_records *records, bmf_piece **piece, int64_t *pieces)
+{
+    const int64_t share = share_of(records), workers = records->ctx->threads;
+    bmf_piece *all = allocate((records->segments + workers) * (int64_t)sizeof *all);
+    *pieces = 0;
+    for (int64_t k = 0; k < records->segments; k++)
+        for (int64_t begin = records->start[k], end; begin < records->start[k + 1]; begin = end) {
+            const int64_t worker = begin / share, cut = (worker + 1) * share;
+            end = cut < records->start[k + 1] ? cut : records->start[k + 1];
+            all[(*pieces)++] = (bmf_piece){k, records->processor[k], begin, end, (int)worker};
+        }
+    *piece = all;
+}
+
+static void cut_large_segments(sorting *s)
 {
     int64_t all;
-    pieces_create(s->records->ctx, s->records->partition, LINE, &s->piece, &all);
+    records_cut(s->records, &s->piece, &all);
     for (int64_t k = 0; k < all; k++)
-        if (is_large(s->records->partition, s->piece[k].part))
+        if (is_large(s->records, s->piece[k].part))
             s->piece[s->pieces++] = s->piece[k];
 }
 
 int records_sort(bmf_records *records)
 {
     sorting s = {.records = records};
-    cut_large_parts(&s);
+    cut_large_segments(&s);
     bmf_buffer *places = working_buffer(s.pieces * BINS * (int64_t)sizeof *s.place);
     bmf_buffer *lines = working_buffer(records->ctx->threads * (int64_t)(BINS * LINE * sizeof *s.line));
     s.place = places->data;
@@ -321,9 +345,9 @@ int records_sort(bmf_records *records)
     s.varying = allocate(s.pieces * (int64_t)sizeof *s.varying);
     s.moving = allocate(s.pieces * (int64_t)sizeof *s.moving);
     s.number = allocate(s.pieces * (int64_t)sizeof *s.number);
-    int status = sort_small_parts(&s);
+    int status = sort_small_segments(&s);
     if (status == BMF_OK)
-        status = sort_large_parts(&s);
+        status = sort_large_segments(&s);
     buffer_release(places);
     buffer_release(lines);
     free(s.varying);

@@ -1,6 +1,7 @@
-/* Sorting the parts of a list where they are, all threads together. Private to skeletons/sort.
+/* Sorting segments of records where they are, all threads together. Private to skeletons.
  *
- * A record is a key of 64 bits, alone or with a second word behind it that goes along. */
+ * A record is a key of 64 bits, alone or with a second word behind it that goes along. A segment is a part of a list on
+ * this rank, or an inner list. */
 #ifndef BMF_SORT_RADIX_H
 #define BMF_SORT_RADIX_H
 
@@ -8,23 +9,27 @@
 
 typedef struct bmf_records {
     bmf_context *ctx;
-    const bmf_partition *partition;
-    int words;         /* of a record: 1 or 2 */
-    uint64_t *room[2]; /* places for this rank's records each, aligned to 64 bytes; given by the caller */
-    uint8_t *where;    /* by local part: in which of the two its records are */
-    uint32_t round;    /* of kernel calls; counts on */
+    int64_t segments;
+    int64_t *start;     /* segments + 1 numbers of records, from 0 on */
+    int64_t *processor; /* of every segment, which does not fall */
+    int words;          /* of a record: 1 or 2 */
+    uint64_t *room[2];  /* places for all records each, aligned to 64 bytes; given by the caller */
+    uint8_t *where;     /* by segment: in which of the two its records are */
+    uint32_t round;     /* of kernel calls; counts on */
 } bmf_records;
 
-/* Records of local part k, element numbers [first, ..). */
-static inline uint64_t *records_at(const bmf_records *records, int64_t part, int64_t element)
+/* Record number `record`, which is of the segment. */
+static inline uint64_t *records_at(const bmf_records *records, int64_t segment, int64_t record)
 {
-    const bmf_partition *partition = records->partition;
-    return records->room[records->where[part - partition->local_first]] +
-           (element - bmf_partition_local_begin(partition)) * records->words;
+    return records->room[records->where[segment]] + record * records->words;
 }
 
-/* Every part for itself, stable: records that lie in room[where[part]] come out ascending by key in room[where[part]],
- * which may have changed. */
+/* Pieces of the segments for ctx->backend->compute, for every worker about as many records; part: the segment, begin
+ * and end: numbers of records. The caller frees. */
+void records_cut(const bmf_records *records, bmf_piece **piece, int64_t *pieces);
+
+/* Every segment for itself, stable: records that lie in room[where[segment]] come out ascending by key in
+ * room[where[segment]], which may have changed. */
 int records_sort(bmf_records *records);
 
 /* Sorts count records of two words by merging, stable, in this thread; returns 0 if the result is in `x`, 1 if it is in

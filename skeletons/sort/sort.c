@@ -11,67 +11,22 @@
 #include "runtime/base/memory.h"
 #include "skeletons/engine/repartition.h"
 #include "skeletons/sort/across.h"
-#include "skeletons/sort/order.h"
+#include "skeletons/sort/elements.h"
 
 typedef struct sort_call {
     const bmf_list *xs;
     bmf_records records;
     bmf_buffer *room[2];
     bmf_list *made;
-    bool numbers; /* the result is the elements' numbers */
+    bmf_numbering numbering;
 } sort_call;
-
-static int make_keys(void *state, int64_t index, const bmf_piece *piece, int worker)
-{
-    const sort_call *call = state;
-    const int64_t first = piece->begin - bmf_partition_local_begin(call->xs->partition);
-    uint64_t *record = records_at(&call->records, piece->part, piece->begin);
-    (void)index, (void)worker;
-    order_keys(&call->xs->column, first, piece->end - piece->begin, call->numbers, record, call->records.words);
-    for (int64_t i = piece->begin; i < piece->end && call->numbers; i++)
-        record[2 * (i - piece->begin) + 1] = (uint64_t)i;
-    return 0;
-}
-
-static int make_elements(void *state, int64_t index, const bmf_piece *piece, int worker)
-{
-    const sort_call *call = state;
-    const int64_t first = piece->begin - bmf_partition_local_begin(call->records.partition);
-    const uint64_t *record = records_at(&call->records, piece->part, piece->begin);
-    char *to = (char *)call->made->column.data + first * call->made->type->size;
-    (void)index, (void)worker;
-    if (!call->numbers)
-        order_elements(call->made->type, record, piece->end - piece->begin, to);
-    for (int64_t i = 0; i < piece->end - piece->begin && call->numbers; i++)
-        ((int64_t *)(void *)to)[i] = (int64_t)record[2 * i + 1];
-    return 0;
-}
-
-static int compute(sort_call *call, const char *kernel, const bmf_partition *partition, const bmf_kernel_work *each,
-                   int (*run)(void *, int64_t, const bmf_piece *, int))
-{
-    bmf_context *ctx = call->xs->context;
-    bmf_piece *piece;
-    int64_t pieces;
-    pieces_create(ctx, partition, BMF_BLOCK, &piece, &pieces);
-    const int status = backend_compute(ctx, &(bmf_work){.kernel = kernel,
-                                                        .round = call->records.round++,
-                                                        .piece = piece,
-                                                        .pieces = pieces,
-                                                        .each = *each,
-                                                        .run = run,
-                                                        .state = call});
-    free(piece);
-    return status;
-}
 
 /* The sorted list on `partition`, with the parts that the records have. */
 static int make_list(sort_call *call, bmf_partition *partition)
 {
-    const bmf_type *type = call->numbers ? &bmf_type_int : call->xs->type;
-    const bmf_kernel_work each = {.operations = 3, .read = 8 * call->records.words, .written = type->size};
+    const bmf_type *type = call->numbering == BMF_NUMBERS_NONE ? call->xs->type : &bmf_type_int;
     BMF_TRY(bmf_list_create(call->xs->context, type, partition, &call->made));
-    return compute(call, "sort elements", partition, &each, make_elements);
+    return records_read(&call->records, type, call->numbering, call->made->column.data);
 }
 
 static int even_out(const bmf_list *ragged, const bmf_list *xs, bmf_list **out)
@@ -97,12 +52,11 @@ static int sort_records(sort_call *call, bmf_list **out)
 {
     const bmf_list *xs = call->xs;
     bmf_partition *target = NULL;
-    const bmf_kernel_work each = {.operations = 3, .read = xs->type->size, .written = 8 * call->records.words};
-    int status = compute(call, "sort keys", xs->partition, &each, make_keys);
+    int status = records_make(&call->records, &xs->column, call->numbering, bmf_partition_local_begin(xs->partition));
     if (status == BMF_OK)
         status = records_sort(&call->records);
     if (status == BMF_OK && xs->partition->parts > 1)
-        status = records_across(&call->records, call->room, &target);
+        status = records_across(&call->records, xs->partition, call->room, &target);
     if (status == BMF_OK)
         status = make_list(call, target ? target : xs->partition);
     if (status == BMF_OK)
@@ -114,18 +68,25 @@ static int sort_records(sort_call *call, bmf_list **out)
 
 static int sort_list(const bmf_list *xs, bool numbers, bmf_list **out)
 {
-    sort_call call = {.xs = xs, .numbers = numbers};
-    call.records = (bmf_records){.ctx = xs->context, .partition = xs->partition, .words = numbers ? 2 : 1};
+    const int64_t parts = xs->partition->local_parts;
+    int64_t *start = allocate((parts + 1) * (int64_t)sizeof *start);
+    int64_t *processor = allocate(parts * (int64_t)sizeof *processor);
+    uint8_t *where = allocate_clear(parts, 1);
+    sort_call call = {.xs = xs, .numbering = numbers ? BMF_NUMBERS_ALL : BMF_NUMBERS_NONE};
+    call.records = (bmf_records){
+        .ctx = xs->context, .start = start, .processor = processor, .where = where, .words = numbers ? 2 : 1};
+    records_on(&call.records, xs->partition);
     for (int k = 0; k < 2; k++) {
         call.room[k] = working_buffer(xs->column.count * 8 * call.records.words);
         call.records.room[k] = call.room[k]->data;
     }
-    call.records.where = allocate_clear(xs->partition->local_parts, 1);
     plan_title(xs->context, numbers ? "argsort" : "sort", xs);
     const int status = sort_records(&call, out);
     for (int k = 0; k < 2; k++)
         buffer_release(call.room[k]);
-    free(call.records.where);
+    free(start);
+    free(processor);
+    free(where);
     return status;
 }
 
@@ -138,8 +99,10 @@ static int check_order(const char *skeleton, const bmf_list *xs)
                     skeleton, bmf_type_print(xs->type, text, sizeof text));
 }
 
-const bmf_skeleton_type skeleton_sort = {.id = 38, .name = "sort", .communication = BMF_COMMUNICATION_PERMUTE};
-const bmf_skeleton_type skeleton_argsort = {.id = 39, .name = "argsort", .communication = BMF_COMMUNICATION_PERMUTE};
+const bmf_skeleton_type skeleton_sort = {
+    .id = 38, .name = "sort", .communication = BMF_COMMUNICATION_PERMUTE, .keyword = "P_Sort"};
+const bmf_skeleton_type skeleton_argsort = {
+    .id = 39, .name = "argsort", .communication = BMF_COMMUNICATION_PERMUTE, .keyword = "P_Argsort"};
 const bmf_skeleton_type skeleton_sort_by = {.id = 40, .name = "sort_by", .communication = BMF_COMMUNICATION_PERMUTE};
 
 int bmf_sort(const bmf_list *xs, bmf_list **out)

@@ -12,11 +12,11 @@ syntax keyword bmfForm B_Id B_Comp B_Con B_Alltup B_Allvec B_Op B_Addr B_Num B_P
 syntax keyword bmfConditional B_If
 syntax keyword bmfRepeat B_While
 syntax keyword bmfSkeleton B_Map B_Reduce B_Scan B_Zip B_Split B_Filter
-syntax keyword bmfParallel P_Map P_Reduce P_Scan P_Zip P_Split P_Distl P_Dist1 P_Project
+syntax keyword bmfParallel P_Map P_Reduce P_Scan P_Zip P_Split P_Distl P_Dist1 P_Project P_Sort P_Argsort
 syntax keyword bmfOperation B_Plus B_Minus B_Times B_Divide B_Mod B_Max B_Min B_And B_Or B_Eq B_Ne B_Gt B_Lt B_Ge B_Le
 syntax keyword bmfOperation B_Uminus B_Neg B_Not B_Abs B_Sqrt B_Exp B_Log B_Sin B_Cos B_Tan B_Int B_Real
 syntax keyword bmfOperation B_Floor B_Ceil B_Round B_Pow B_Atan2 B_Bitand B_Bitor B_Bitxor B_Shl B_Shr B_Random
-syntax keyword bmfOperation B_Length B_Index B_Iota B_Distl B_Dist1 B_Project B_Conc
+syntax keyword bmfOperation B_Length B_Index B_Iota B_Distl B_Dist1 B_Project B_Conc B_Sort B_Argsort
 syntax keyword bmfBoolean true false B_True B_False
 syntax keyword bmfNumber inf nan
 
@@ -26,7 +26,7 @@ syntax keyword bmfConditional if then else
 syntax keyword bmfRepeat loop while for do
 syntax keyword bmfWordOperator and or not mod
 syntax keyword bmfSkeleton map filter reduce scan zip split cut
-syntax keyword bmfFunction length iota pick abs sqrt exp log sin cos tan floor ceil round neg int real max min pow atan2
+syntax keyword bmfFunction sort argsort length iota pick abs sqrt exp log sin cos tan floor ceil round neg int real max min pow atan2
 syntax keyword bmfFunction bitand bitor bitxor shl shr random
 syntax match bmfMark '|>\|->\|\.\.<'
 

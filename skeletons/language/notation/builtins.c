@@ -32,6 +32,8 @@ static const notation_builtin builtins[] = {
     {"cut", NOTATION_CUT, 0, 2, 2, BMF_EXPRESSION_SPLIT, 0, "cut(4, xs)"},
     UNARY("length", LENGTH, "length(xs)"),
     UNARY("iota", IOTA, "iota(n)"),
+    UNARY("sort", SORT, "sort(xs)"),
+    UNARY("argsort", ARGSORT, "argsort(xs)"),
     BINARY("pick", PROJECT, "pick(xs, indices)"),
     UNARY("abs", ABS, "abs(x)"),
     UNARY("sqrt", SQRT, "sqrt(x)"),

@@ -1,0 +1,29 @@
+/* How far something long has come, for people who wait. Whoever does the work tells; whoever started the process may
+ * watch. Not collective; one at a time: work inside of other work tells nothing. */
+#ifndef BMF_PROGRESS_H
+#define BMF_PROGRESS_H
+
+#include <stdbool.h>
+
+/* done: 0 to 1; seconds_left: negative if nobody can know yet. what NULL: over. */
+typedef void bmf_progress_watcher(const char *what, double done, double seconds_left);
+
+/* NULL: nobody watches. */
+void progress_watch(bmf_progress_watcher *watcher);
+
+typedef struct bmf_progress {
+    bool told; /* this is the work that is told of */
+    unsigned calls;
+} bmf_progress;
+
+/* what: a text that lives until the end, such as "replaying". */
+void progress_begin(bmf_progress *progress, const char *what);
+void progress_tell(bmf_progress *progress, double done);
+/* In inner loops: looks at the clock only once in 1024 calls. */
+static inline bool progress_due(bmf_progress *progress)
+{
+    return progress->told && (progress->calls++ & 1023) == 0;
+}
+void progress_end(bmf_progress *progress);
+
+#endif

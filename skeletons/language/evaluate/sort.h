@@ -1,0 +1,18 @@
+/* Sorting, of placed lists and of one list in parts on several processors. */
+#ifndef BMF_LANGUAGE_EVALUATE_SORT_H
+#define BMF_LANGUAGE_EVALUATE_SORT_H
+
+#include "skeletons/language/evaluate/evaluate.h"
+#include "skeletons/language/types/checker.h"
+
+/* Whether lists of the type can be sorted: [int], [real], [bool], or distributed lists of these; false after a
+ * message. */
+bool checker_sortable(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+
+/* The elements of each list ascending, or their numbers in it; x stays the caller's, who frees it. */
+int evaluate_sort(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bool numbers, bmf_value *out);
+/* The elements of all parts of the program's one distributed list, or their numbers in all of it. Takes x over. */
+int evaluate_parallel_sort(bmf_evaluator *evaluator, bmf_expression *expression, bmf_value *x, bool numbers,
+                           bmf_value *out);
+
+#endif

@@ -1,0 +1,37 @@
+/* B_Sort, P_Sort: the numbers or bools of a list, ascending. */
+#include "skeletons/language/evaluate/sort.h"
+#include "skeletons/language/operations/operation.h"
+#include "skeletons/language/types/checker.h"
+#include "skeletons/skeleton_types.h"
+
+static bmf_expression *check(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    if (!checker_sortable(checker, expression, in))
+        return NULL;
+    return checker_operation_node(checker, expression, in, in, in);
+}
+
+static int evaluate(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                    bmf_value *out)
+{
+    (void)expression;
+    return evaluate_sort(evaluator, frame, x, false, out);
+}
+
+static int evaluate_parallel(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                             bmf_value *out)
+{
+    (void)frame;
+    return evaluate_parallel_sort(evaluator, expression, x, false, out);
+}
+
+const bmf_operation_descriptor bmf_operation_sort = {
+    .keyword = "B_Sort",
+    .parallel = "P_Sort",
+    .signature = BMF_SIGNATURE_LISTS,
+    .check = check,
+    .is_parallel = expression_takes_distributed,
+    .evaluate = evaluate,
+    .evaluate_parallel = evaluate_parallel,
+    .skeleton = &skeleton_sort,
+};
