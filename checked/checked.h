@@ -136,13 +136,14 @@ typedef struct bmf_argument {
         .kind = BMF_ARGUMENT_OPERATOR, .name = #ops "[" #k "]", .pointer = (ops) && (k) < (count_) ? (ops)[k] : NULL,  \
         .optional = (k) >= (count_)                                                                                    \
     }
-#define TYPE(type)          POINTER_(BMF_ARGUMENT_TYPE, type, )
-#define MATRIX(a)           POINTER_(BMF_ARGUMENT_MATRIX, a, )
-#define PERMUTATION(p)      POINTER_(BMF_ARGUMENT_PERMUTATION, p, )
-#define TEXT(text)          POINTER_(BMF_ARGUMENT_TEXT, text, )
-#define OPTIONAL_TEXT(text) POINTER_(BMF_ARGUMENT_TEXT, text, .optional = true)
-#define RECORD(value)       POINTER_(BMF_ARGUMENT_RECORD, value, )
-#define MEMORY(memory)      POINTER_(BMF_ARGUMENT_MEMORY, memory, )
+#define TYPE(type)             POINTER_(BMF_ARGUMENT_TYPE, type, )
+#define MATRIX(a)              POINTER_(BMF_ARGUMENT_MATRIX, a, )
+#define PERMUTATION(p)         POINTER_(BMF_ARGUMENT_PERMUTATION, p, )
+#define TEXT(text)             POINTER_(BMF_ARGUMENT_TEXT, text, )
+#define OPTIONAL_TEXT(text)    POINTER_(BMF_ARGUMENT_TEXT, text, .optional = true)
+#define RECORD(value)          POINTER_(BMF_ARGUMENT_RECORD, value, )
+#define OPTIONAL_RECORD(value) POINTER_(BMF_ARGUMENT_RECORD, value, .optional = true)
+#define MEMORY(memory)         POINTER_(BMF_ARGUMENT_MEMORY, memory, )
 /* count elements: nothing is read if there are none. */
 #define DATA(memory, count) POINTER_(BMF_ARGUMENT_MEMORY, memory, .optional = (count) <= 0)
 #define ARRAY(memory)       POINTER_(BMF_ARGUMENT_ARRAY, memory, )

@@ -51,6 +51,9 @@ STATUS_FUNCTION(bmf_project, (const bmf_list *xs, const bmf_list *indices, bmf_l
 STATUS_FUNCTION(bmf_concatenate, (const bmf_list *xs, const bmf_list *ys, bmf_list **out), (xs, ys, out),
                 BMF_COLLECTIVE, LIST(xs), LIST(ys), NEW_LIST(out))
 
+STATUS_FUNCTION(bmf_shift, (const bmf_list *xs, int64_t k, const void *beyond, bmf_list **out), (xs, k, beyond, out),
+                BMF_COLLECTIVE, LIST(xs), NUMBER(k), OPTIONAL_RECORD(beyond), NEW_LIST(out))
+
 /* ---- sorting ---- */
 
 STATUS_FUNCTION(bmf_sort, (const bmf_list *xs, bmf_list **out), (xs, out), BMF_COLLECTIVE, LIST(xs), NEW_LIST(out))

@@ -15,7 +15,7 @@ enum { MAX_REMARKS = 64 };
 
 typedef struct options {
     const char *trace, *machine, *output;
-    int64_t samples;
+    int64_t samples, procs; /* procs 0: as many as recorded */
     bool json;
 } options;
 
@@ -80,11 +80,27 @@ static int replay(const options *o, replayed *r)
     return status;
 }
 
+/* A recording says what its processors did, and not which data made them do so: on another number other elements are
+ * sent and computed, which only the program knows. */
+static int check_processors(const options *o, const bmf_trace_run *run)
+{
+    if (o->procs == 0 || o->procs == run->lanes)
+        return BMF_OK;
+    return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                    is_recorded(run)
+                        ? "trace '%s' has %d ranks; what %lld would send and compute is not in it: record "
+                          "several numbers and fit them (`bmf model fit`)"
+                        : "trace '%s' has %d processors; what %lld would send and compute follows from the "
+                          "data, which are not in it: `bmf predict --procs` runs the program on as many",
+                    o->trace, run->lanes, (long long)o->procs);
+}
+
 static int work(const options *o, replayed *r)
 {
     BMF_TRY(bmf_trace_read(NULL, o->trace, &r->trace));
     BMF_TRY(machine_read(o->machine, &r->machine));
     bmf_trace_run *run = r->trace->run[0];
+    BMF_TRY(check_processors(o, run));
     BMF_TRY(machine_network(r->machine, run->lanes, &r->network));
     const int status = replay(o, r);
     if (status == BMF_ERROR_ARGUMENT) { /* says what is wrong in the trace, but not which */
@@ -167,6 +183,8 @@ static const bmf_option table[] = {
                .missing = "no machine: give --machine"),
     BMF_OPTION("trace", "OUT", BMF_TEXT(options, output),
                "write both runs to one trace: the recorded one first, the predicted one second"),
+    BMF_OPTION("procs", "P", BMF_WHOLE(options, procs, 1, INT32_MAX),
+               "refuse the trace if it has not P processors, and say what to do instead"),
     BMF_OPTION("samples", "N", BMF_WHOLE(options, samples, 1, 1000000),
                "random samples for the interval; default: 20 to 200, as many as are cheap"),
     BMF_OPTION("json", NULL, BMF_FLAG(options, json),

@@ -175,6 +175,7 @@ assert d["lo"] < d["seconds"] < d["hi"], d'
     refused "needs a value" run.trace --machine
     refused "unknown option" run.trace --machine slow.machine --fast
     refused "samples" run.trace --machine slow.machine --samples 0
+    refused "bmf predict --procs" run.trace --machine slow.machine --procs 77
     refused "none.trace" none.trace --machine slow.machine
     refused "none.machine" run.trace --machine none.machine
     head -c 3000 run.trace >cut.trace

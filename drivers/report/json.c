@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "drivers/runs.h"
+#include "predict/report/peaks.h"
 #include "drivers/command/json.h"
 #include "runtime/base/allocate.h"
 
@@ -97,8 +98,15 @@ static json_t *processors_json(const bmf_shown *shown)
     json_t *rows = json_array();
     bmf_characteristics *each = allocate_array(processors, (int64_t)sizeof *each);
     intervals_each(shown->intervals, shown->from, each);
-    for (int32_t p = 0; p < processors; p++)
-        json_array_append_new(rows, characteristics_json(&each[p], true));
+    bmf_held_peak *peak = allocate_array(processors, (int64_t)sizeof *peak);
+    const bool known = held_peaks(shown->intervals->run, peak) >= 0;
+    for (int32_t p = 0; p < processors; p++) {
+        json_t *row = characteristics_json(&each[p], true);
+        if (known)
+            set_nanos(row, "memory_bytes", peak[p].bytes);
+        json_array_append_new(rows, row);
+    }
+    free(peak);
     free(each);
     return rows;
 }
@@ -110,6 +118,11 @@ json_t *report_json(const bmf_shown *shown)
     for (int64_t i = shown->from; i < shown->until; i++)
         if (interval[i].level - interval[shown->from].level < shown->depth)
             json_array_append_new(rows, interval_json(shown->intervals, &interval[i]));
+    bmf_held_peak peak;
+    if (held_peak(shown->intervals->run, &peak))
+        json_object_set_new(made, "memory",
+                            json_pack("{s:I, s:i, s:I}", "bytes", (json_int_t)peak.bytes, "processor", peak.lane,
+                                      "nanoseconds", (json_int_t)peak.time));
     json_object_set_new(made, "intervals", rows);
     if (shown->processors)
         json_object_set_new(made, "each_processor", processors_json(shown));

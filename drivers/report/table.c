@@ -6,6 +6,7 @@
 
 #include "runtime/convert/view.h"
 #include "drivers/runs.h"
+#include "predict/report/peaks.h"
 #include "runtime/base/allocate.h"
 
 enum { NAME_WIDTH = 34, INDENT = 2 };
@@ -139,17 +140,23 @@ static void print_processors(const bmf_shown *shown)
     const bmf_intervals *intervals = shown->intervals;
     bmf_characteristics *each = allocate_array(intervals->processors, (int64_t)sizeof *each);
     intervals_each(intervals, shown->from, each);
-    printf("\n%9s %9s %10s %12s %13s %9s %12s %10s %10s %12s\n", "processor", "time", "productive", "insufficient",
-           "communication", "idle", "late partner", "overlapped", "messages", "bytes");
+    bmf_held_peak *peak = allocate_array(intervals->processors, (int64_t)sizeof *peak);
+    const bool known = held_peaks(intervals->run, peak) >= 0;
+    printf("\n%9s %9s %10s %12s %13s %9s %12s %10s %10s %12s%s\n", "processor", "time", "productive", "insufficient",
+           "communication", "idle", "late partner", "overlapped", "messages", "bytes", known ? " memory at most" : "");
     for (int32_t p = 0; p < intervals->processors; p++) {
         const bmf_characteristics *c = &each[p];
         number text[7];
-        printf("%9d %9s %10s %12s %13s %9s %12s %10s %10lld %12lld\n", p, text_nanos(c->execution, text[0]),
+        printf("%9d %9s %10s %12s %13s %9s %12s %10s %10lld %12lld", p, text_nanos(c->execution, text[0]),
                text_nanos(c->productive, text[1]), text_nanos(c->insufficient, text[2]),
                text_nanos(c->communication, text[3]), text_nanos(c->idle, text[4]),
                text_nanos(c->synchronisation, text[5]), text_nanos(c->overlap, text[6]), (long long)c->messages,
                (long long)c->bytes);
+        if (known)
+            printf(" %14lld", (long long)peak[p].bytes);
+        putchar('\n');
     }
+    free(peak);
     free(each);
 }
 
@@ -159,9 +166,14 @@ static void print_summary(const bmf_shown *shown)
     char *run = text_run(shown->intervals->run);
     number time, efficiency;
     printf("%s\n", run ? run : "");
-    printf("  %s, efficiency %s, %lld messages, %lld bytes\n\n", text_nanos(whole->all.execution, time),
+    printf("  %s, efficiency %s, %lld messages, %lld bytes\n", text_nanos(whole->all.execution, time),
            text_percent(whole->efficiency.efficiency, efficiency), (long long)whole->all.messages,
            (long long)whole->all.bytes);
+    bmf_held_peak peak;
+    if (held_peak(shown->intervals->run, &peak))
+        printf("  memory: at most %lld bytes of lists, on processor %d from %s on\n", (long long)peak.bytes, peak.lane,
+               text_nanos(peak.time, time));
+    puts("");
     free(run);
 }
 

@@ -75,6 +75,12 @@ BMF_API int bmf_project(const bmf_list *xs, const bmf_list *indices, bmf_list **
 /** xs then ys, evenly split over the processors of xs. At most (n + m) w bytes. */
 BMF_API int bmf_concatenate(const bmf_list *xs, const bmf_list *ys, bmf_list **out);
 
+/** out[i] = xs[i - k], on the parts of xs: every element k places on, back if k is negative. Elements that would come
+ * from beyond the ends are those of the other end if `beyond` is NULL (periodic), otherwise the record `beyond`, which
+ * every rank has. With parts of |k| elements or more Q - 1 messages of |k| w bytes, periodic Q; no rank asks another.
+ * For several neighbours at once see bmf_stencil. Errors: a value beyond the ends of a list of lists. */
+BMF_API int bmf_shift(const bmf_list *xs, int64_t k, const void *beyond, bmf_list **out);
+
 /* ---- sorting: stable; the result is split evenly over the processors of xs, and is the same for any number of them.
  * Elements are int, int32, real, float or bool: numbers ascend, -0.0 stands before 0.0, NaN behind infinity; false
  * stands before true. ---- */

@@ -3,10 +3,9 @@
  * dyn_stream, dyn_shift, dyn_permute, dyn_collect, dyn_spread, dyn_gather: a message for each pair of nodes. dyn_bcast:
  *     one message after the other. dyn_bcast_dense: flood over neighbours in dimension order; a node passes words on to
  *     the next in line while it reads them, and sends whole messages into the other dimensions afterwards.
- *     dyn_bcast_tree:
- *     down a tree rooted at the source. dyn_reduce, dyn_allreduce, dyn_prefix: up and down a tree, a message a child.
- * Cost: what the metrics say, in messages of the operator's words; 2 cycles a word where a node reads and writes.
- * Source: document 004, 8.2 and appendix B. */
+ * dyn_bcast_tree: down a tree rooted at the source. dyn_reduce, dyn_allreduce, dyn_prefix: up and down a tree, a
+ * message a child. Cost: what the metrics say, in messages of the operator's words; 2 cycles a word where a node reads
+ * and writes. Source: document 004, 8.2 and appendix B. */
 #include "predict/cop/implement_private.h"
 
 static const char *never(const bmf_mesh *mesh, const bmf_cop_operator *op)

@@ -54,6 +54,7 @@ static int reduce_two(measure_lists *s)
                            (const bmf_operator *[]){&bmf_plus_real, &bmf_plus_real}, (void *[]){&sum[0], &sum[1]});
 }
 
+RUN(run_shift, bmf_shift(s->xs, 1, NULL, &s->out))
 RUN(run_sorting, bmf_sort(s->xs, &s->out))
 RUN(run_argsort, bmf_argsort(s->xs, &s->out))
 RUN(run_sort_by, bmf_sort_by(s->xs, &square, &s->out))
@@ -98,6 +99,7 @@ static const measure_operation operations[] = {
     SKELETON("bmf_component", "one list of a list of pairs, which shares its memory", open_pair_list, run_component),
     SKELETON("bmf_filter", "keeps every second of a list of ints", measure_open_ints, run_filter),
     SKELETON("bmf_stencil", "means of three neighbours, of reals", measure_open_reals, run_stencil),
+    SKELETON("bmf_shift", "reals, each a place on", measure_open_reals, run_shift),
     SKELETON("bmf_sort", "reals that are in order", measure_open_reals, run_sorting),
     SKELETON("bmf_argsort", "the numbers of reals that are in order", measure_open_reals, run_argsort),
     SKELETON("bmf_sort_by", "reals by their squares", measure_open_reals, run_sort_by),

@@ -36,6 +36,8 @@ void actions_free(bmf_actions *actions)
         free(actions->scope[s].amount);
     free(actions->scope);
     free(actions->last_received);
+    free(actions->held);
+    free(actions->first_held);
     free(actions->message);
     free(actions->action);
     free(actions);
@@ -67,6 +69,28 @@ void actions_leave(bmf_actions *actions, int64_t *amount)
         return;
     scope->left = actions->count;
     actions->open = scope->parent;
+}
+
+void actions_hold(bmf_actions *actions, int64_t processor, int64_t bytes)
+{
+    if (!actions->first_held) {
+        actions->first_held = allocate(2 * actions->processors * (int64_t)sizeof(int64_t));
+        actions->last_held = actions->first_held + actions->processors;
+        for (int64_t p = 0; p < 2 * actions->processors; p++)
+            actions->first_held[p] = -1;
+    }
+    const int64_t last = actions->last_held[processor];
+    *(last >= 0 ? &actions->held[last].next : &actions->first_held[processor]) = actions->helds;
+    actions->last_held[processor] = actions->helds;
+    *ARRAY_APPEND(actions->held, actions->helds, actions->held_capacity) =
+        (bmf_actions_held){actions->count, bytes, -1};
+}
+
+void actions_hold_as(bmf_actions *actions, const bmf_actions *before)
+{
+    for (int64_t p = 0; before->last_held && p < before->processors && p < actions->processors; p++)
+        if (before->last_held[p] >= 0)
+            actions_hold(actions, p, before->held[before->last_held[p]].bytes);
 }
 
 void actions_add(bmf_actions *actions, bmf_action action)

@@ -55,6 +55,12 @@ typedef struct bmf_action_spread {
     float equation[256];
 } bmf_action_spread;
 
+/* From the action with this number on a processor holds so many bytes. */
+typedef struct bmf_actions_held {
+    int64_t position, bytes;
+    int64_t next; /* of the same processor, -1 */
+} bmf_actions_held;
+
 typedef struct bmf_actions {
     int64_t processors;
     int64_t count, capacity;
@@ -65,8 +71,11 @@ typedef struct bmf_actions {
     int64_t rounds;
     int64_t scopes, scope_capacity;
     bmf_scope *scope;
-    uint32_t open;         /* innermost open scope */
-    bmf_trace_run *names;  /* whose names and nodes are meant; not owned */
+    int64_t helds, held_capacity;
+    bmf_actions_held *held;
+    int64_t *first_held, *last_held; /* by processor, -1: none; NULL: none of all */
+    uint32_t open;                   /* innermost open scope */
+    bmf_trace_run *names;            /* whose names and nodes are meant; not owned */
     double relative_error; /* of all computing at once, for a machine whose speed is stated and not measured */
     bmf_action_spread spread;
     int64_t *last_received,
@@ -100,6 +109,11 @@ void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
 void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
 /* A collective operation of that name; name 0: it is no event. seconds NAN: the network's time for an agreement. */
 void actions_barrier(bmf_actions *actions, uint16_t name, double seconds);
+
+/* From here on the processor holds so many bytes. */
+void actions_hold(bmf_actions *actions, int64_t processor, int64_t bytes);
+/* What processors hold at the end of others is what they begin with. */
+void actions_hold_as(bmf_actions *actions, const bmf_actions *before);
 
 /* The program itself begins here, for all together: what came before was loading. */
 void actions_start(bmf_actions *actions);

@@ -395,6 +395,11 @@ static int64_t model_now(bmf_context *ctx, int64_t processor)
     return llround((processor < 0 ? latest : simulator_clock(simulator, processor)) * 1e9);
 }
 
+static void model_held(bmf_context *ctx, int64_t processor, int64_t bytes)
+{
+    model_record_held(model_of(ctx), processor, bytes);
+}
+
 static void model_enter(bmf_context *ctx, bmf_event_kind kind)
 {
     const bmf_position *at = &ctx->position[ctx->depth];
@@ -496,8 +501,10 @@ void model_restart(bmf_context *ctx)
     bmf_model *model = model_of(ctx);
     close_clocks(model);
     host_fresh_bytes();
-    actions_free(model->actions);
+    bmf_actions *before = model->actions;
     model->actions = actions_create(ctx->processors, ctx->run);
+    actions_hold_as(model->actions, before);
+    actions_free(before);
     model_costs_spread(model->machine, model->actions);
     ctx->statistics = (bmf_statistics){0};
     for (int k = 1; k <= ctx->depth && k < BMF_NODE_DEPTH; k++) {
@@ -574,6 +581,7 @@ static const bmf_backend model_backend = {
     .enter = model_enter,
     .leave = model_leave,
     .file = model_file,
+    .held = model_held,
     .start = model_start,
     .barrier = model_barrier,
     .finish = model_finish,

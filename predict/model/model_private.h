@@ -43,6 +43,7 @@ typedef struct bmf_model_kernel {
 } bmf_model_kernel;
 void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel);
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, uint16_t place, bmf_event_kind kind);
+void model_record_held(bmf_model *model, int64_t processor, int64_t bytes);
 void model_record_leave(bmf_model *model, int64_t *amount);
 void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step);
 typedef struct bmf_model_notes bmf_model_notes;

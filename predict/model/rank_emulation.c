@@ -13,7 +13,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 
-typedef enum note_kind { NOTE_COMPUTE, NOTE_ENTER, NOTE_LEAVE } note_kind;
+typedef enum note_kind { NOTE_COMPUTE, NOTE_ENTER, NOTE_LEAVE, NOTE_HELD } note_kind;
 
 typedef struct note {
     note_kind kind;
@@ -22,6 +22,7 @@ typedef struct note {
     uint16_t place;          /* ENTER */
     bmf_event_kind of;       /* ENTER */
     int64_t *amount;         /* LEAVE */
+    int64_t processor, held; /* HELD */
 } note;
 
 struct bmf_model_notes {
@@ -64,6 +65,14 @@ void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, uint
     actions_place(model->actions, place);
 }
 
+void model_record_held(bmf_model *model, int64_t processor, int64_t bytes)
+{
+    if (model->notes)
+        add(model->notes, (note){.kind = NOTE_HELD, .processor = processor, .held = bytes});
+    else
+        actions_hold(model->actions, processor, bytes);
+}
+
 void model_record_leave(bmf_model *model, int64_t *amount)
 {
     if (model->notes)
@@ -83,14 +92,17 @@ static void pass_mark(bmf_model *model, const note *mark)
         model_record_leave(model, mark->amount);
 }
 
-/* Records what a processor computed up to its next mark, which is returned; NULL at the end. */
+/* Records what a processor computed and held up to its next mark, which is returned; NULL at the end. */
 static const note *pass_computing(bmf_model *model, const bmf_model_notes *notes, int64_t *at, int64_t end)
 {
     for (; *at < end; (*at)++) {
         const note *next = &notes->note[*at];
-        if (next->kind != NOTE_COMPUTE)
+        if (next->kind == NOTE_COMPUTE)
+            model_record_compute(model, &next->kernel);
+        else if (next->kind == NOTE_HELD)
+            model_record_held(model, next->processor, next->held);
+        else
             return next;
-        model_record_compute(model, &next->kernel);
     }
     return NULL;
 }

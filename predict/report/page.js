@@ -1,6 +1,6 @@
 // Opening the page: data, charts, tables, listeners; printing.
 
-const TIME_CHARTS = [['gantt', Gantt], ['space-time', SpaceTime], ['utilisation', Utilisation], ['traffic', Traffic]];
+const TIME_CHARTS = [['gantt', Gantt], ['space-time', SpaceTime], ['utilisation', Utilisation], ['memory', Memory], ['traffic', Traffic]];
 
 function showLegend() {
   const legend = byId('legend');
@@ -20,7 +20,8 @@ function makeTimeCharts() {
     for (const entry of entries) charts.find(c => c.canvas === entry.target).seen = entry.isIntersecting;
     redraw();
   }, {rootMargin: '200px'});
-  for (const [id, Kind] of TIME_CHARTS) {
+  if (!hasMemory(report.runs)) byId('memory').remove();
+  for (const [id, Kind] of TIME_CHARTS.filter(([id]) => byId(id))) {
     const chart = new Kind(byId(id).querySelector('canvas'));
     chart.canvas.tabIndex = 0;
     chart.canvas.setAttribute('role', 'application');
@@ -46,6 +47,7 @@ function describeCharts(runs) {
   say('utilisation',
       r => 'on average ' + formatNumber(r.lanes * wholeShares(r).efficiency) + ' of ' + plural(r.lanes, 'processor') +
           ' productive');
+  if (byId('memory')) say('memory', memoryText);
   say('traffic',
       r => 'at most ' + plural(peak(r, 'count'), 'message') + ' and ' + formatBytes(peak(r, 'bytes')) +
           ' on their way at once');

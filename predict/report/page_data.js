@@ -120,6 +120,22 @@ function readEach(from, run) {
   }
 }
 
+// What processors hold from which time on: of every lane its times, and its bytes.
+function readHeld(from, run) {
+  run.held = Array.from({length: run.lanes}, () => ({time: [], bytes: []}));
+  run.heldMost = {bytes: 0, lane: -1, time: 0};
+  for (let k = from.unsigned(), time = 0, bytes = 0, last = -1; k > 0; k--) {
+    const lane = from.unsigned();
+    if (lane !== last) time = bytes = 0;
+    time += from.unsigned();
+    bytes += from.signed();
+    run.held[lane].time.push(time);
+    run.held[lane].bytes.push(bytes);
+    if (bytes > run.heldMost.bytes) run.heldMost = {bytes, lane, time};
+    last = lane;
+  }
+}
+
 // A run with its columns; text is taken out of the page to give its memory back.
 async function readRun(facts, index) {
   const holder = byId('columns' + index);
@@ -133,6 +149,7 @@ async function readRun(facts, index) {
   readContents(from, run);
   readOthers(from, run);
   readEach(from, run);
+  readHeld(from, run);
   return run;
 }
 

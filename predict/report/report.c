@@ -8,6 +8,7 @@
 
 #include "runtime/convert/markup.h"
 #include "predict/report/report_private.h"
+#include "runtime/trace/works.h"
 
 static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
@@ -54,6 +55,7 @@ int report_write(const bmf_report_contents *report, const char *path)
         if (run_sort(report->run[k]) != BMF_OK)
             return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory to sort a trace of %lld events",
                             (long long)report->run[k]->events);
+        run_sort_helds(report->run[k]);
     }
     bmf_view view[2];
     views_create(&trace, BMF_STYLE_PLAIN, view);

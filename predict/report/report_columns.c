@@ -132,6 +132,19 @@ static void pack_each(bmf_pack *pack, const bmf_intervals *intervals)
     free(each);
 }
 
+/* What the processors hold, lane by lane: numbers of records, then their times and bytes. */
+static void pack_held(const columns *c)
+{
+    const bmf_trace_run *run = c->run;
+    pack_unsigned(c->pack, (uint64_t)run->helds);
+    for (int64_t k = 0; k < run->helds; k++) {
+        const bool first = k == 0 || run->held[k].lane != run->held[k - 1].lane;
+        pack_unsigned(c->pack, (uint64_t)run->held[k].lane);
+        pack_unsigned(c->pack, (uint64_t)(run->held[k].time - (first ? 0 : run->held[k - 1].time)));
+        pack_signed(c->pack, run->held[k].bytes - (first ? 0 : run->held[k - 1].bytes));
+    }
+}
+
 int report_put_columns(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number)
 {
     bmf_pack *pack = allocate((int64_t)sizeof *pack);
@@ -144,6 +157,7 @@ int report_put_columns(bmf_output *out, const bmf_report_contents *report, const
         pack_intervals(&c);
         pack_others(&c, number == 0 && report->comparison ? report->comparison->match : NULL);
         pack_each(pack, report->intervals[number]);
+        pack_held(&c);
         pack_end(pack);
     }
     free(pack);

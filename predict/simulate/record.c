@@ -36,7 +36,9 @@ typedef struct recorder {
     double **begin; /* by level and lane: when the open scope was entered */
     int32_t levels;
     int64_t *passed; /* by lane: boundaries */
-    int64_t *slot;   /* by event: see record_lengths */
+    int64_t *held;   /* by lane: the last record of what it holds that was passed, -1: none */
+    int64_t first_held;
+    int64_t *slot; /* by event: see record_lengths */
     int64_t slots, slot_capacity;
     float *length; /* instead of events; not owned */
     double factor;
@@ -55,6 +57,10 @@ void simulator_record(bmf_simulator *s, bmf_trace_run *run)
     r->first_event = run ? run->events : 0;
     r->scopes = 1; /* the program has no event */
     r->passed = allocate_clear(s->actions->processors, (int64_t)sizeof *r->passed);
+    r->held = allocate_array(s->actions->processors, (int64_t)sizeof *r->held);
+    for (int64_t p = 0; p < s->actions->processors; p++)
+        r->held[p] = -1;
+    r->first_held = run ? run->helds : 0;
     record_free(s);
     s->recorder = r;
 }
@@ -70,6 +76,7 @@ void record_free(bmf_simulator *s)
     free(r->boundary);
     free(r->stack);
     free(r->passed);
+    free(r->held);
     free(r->slot);
     free(r);
     s->recorder = NULL;
@@ -85,7 +92,7 @@ void record_restart(bmf_simulator *s)
 {
     const recorder old = *s->recorder;
     if (old.run)
-        old.run->events = old.first_event;
+        old.run->events = old.first_event, old.run->helds = old.first_held;
     simulator_record(s, old.run);
     s->recorder->length = old.length;
     s->recorder->factor = old.factor;
@@ -184,9 +191,27 @@ static void record_scope(const bmf_simulator *s, uint32_t number, int64_t lane, 
          slot, end - begin);
 }
 
+/* What the lane holds before the action at `position`. */
+static void record_held(const bmf_simulator *s, int64_t lane, int64_t position)
+{
+    const bmf_actions *actions = s->actions;
+    recorder *r = s->recorder;
+    if (!r->run || r->length || !actions->first_held)
+        return;
+    for (;;) {
+        const int64_t last = r->held[lane], next = last < 0 ? actions->first_held[lane] : actions->held[last].next;
+        if (next < 0 || actions->held[next].position > position)
+            return;
+        r->held[lane] = next;
+        run_add_held(r->run, &(bmf_trace_held){nanoseconds(s->processor[lane].clock), actions->held[next].bytes,
+                                               (int32_t)lane, 0});
+    }
+}
+
 void record_scopes(bmf_simulator *s, int64_t lane, int64_t position)
 {
     recorder *r = s->recorder;
+    record_held(s, lane, position);
     const double clock = s->processor[lane].clock;
     for (int64_t *at = &r->passed[lane]; *at < r->boundaries && r->boundary[*at].position <= position; ++*at) {
         const boundary *passed = &r->boundary[*at];

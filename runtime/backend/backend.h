@@ -119,6 +119,8 @@ typedef struct bmf_backend {
     /* A file of the partition's elements, of so many bytes each, was read or written here in that time, every processor
      * its part; instead of events. */
     void (*file)(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds);
+    /* From here on the processor holds so many bytes (runtime/context/held.h); instead of records. */
+    void (*held)(bmf_context *ctx, int64_t processor, int64_t bytes);
     /* The program itself begins here: everything before was loading. */
     void (*start)(bmf_context *ctx);
     /* Called once by bmf_close, instead of writing the trace. */
@@ -179,7 +181,8 @@ struct bmf_context {
     char *machine_path;     /* --bmf-machine, or NULL */
     int64_t imitated_ranks; /* --bmf-ranks, or 0 */
     bmf_position position[BMF_NODE_DEPTH];
-    const char *place; /* of what is entered next, "file:line:column"; NULL: that of the call in C, if any */
+    struct bmf_held *held; /* runtime/context/held.c; NULL: nothing yet */
+    const char *place;     /* of what is entered next, "file:line:column"; NULL: that of the call in C, if any */
     int depth;
     uint32_t *instances; /* by node: how often it was entered */
     uint32_t instances_capacity;

@@ -109,7 +109,7 @@ static bmf_buffer *create_mapped(int64_t asked)
         buffer = malloc(sizeof *buffer);
         if (!buffer)
             return NULL;
-        *buffer = (bmf_buffer){map_aligned(size), size, 1, true};
+        *buffer = (bmf_buffer){map_aligned(size), size, 1, true, NULL};
         if (!buffer->data) {
             buffer_trim();
             buffer->data = map_aligned(size);
@@ -137,7 +137,7 @@ static bmf_buffer *create_small(int64_t asked)
     buffer = malloc(sizeof *buffer);
     if (!buffer)
         return NULL;
-    *buffer = (bmf_buffer){size > 0 ? aligned_alloc(LINE, (size_t)size) : NULL, size, 1, false};
+    *buffer = (bmf_buffer){size > 0 ? aligned_alloc(LINE, (size_t)size) : NULL, size, 1, false, NULL};
     if (size > 0 && !buffer->data) {
         free(buffer);
         return NULL;
@@ -160,10 +160,14 @@ bmf_buffer *buffer_retain(bmf_buffer *buffer)
     return buffer;
 }
 
+void (*buffer_let_go)(bmf_buffer *buffer);
+
 void buffer_release(bmf_buffer *buffer)
 {
     if (!buffer || --buffer->references > 0)
         return;
+    if (buffer->holding)
+        buffer_let_go(buffer);
     if (buffer->mapped) {
         live -= buffer->size;
         add_to(&mapped, buffer);

@@ -13,10 +13,11 @@
 #include <stdint.h>
 
 typedef struct bmf_buffer {
-    void *data;     /* 64-byte aligned, NULL when size is 0 */
-    int64_t size;   /* usable bytes */
-    int references; /* owners; changed only outside parallel regions */
-    bool mapped;    /* from mmap rather than malloc */
+    void *data;                  /* 64-byte aligned, NULL when size is 0 */
+    int64_t size;                /* usable bytes */
+    int references;              /* owners; changed only outside parallel regions */
+    bool mapped;                 /* from mmap rather than malloc */
+    struct bmf_holding *holding; /* whose bytes these are, for traces; NULL: nobody asked */
 } bmf_buffer;
 
 /* A buffer of `size` bytes with one reference and undefined contents, or NULL when there is no memory. */
@@ -26,6 +27,8 @@ bmf_buffer *working_buffer(int64_t size);
 bmf_buffer *buffer_retain(bmf_buffer *buffer);
 /* Gives back one reference; frees (or pools) the buffer with the last. NULL is allowed. */
 void buffer_release(bmf_buffer *buffer);
+/* Called for a buffer with a holding before it is given back; clears it. Set by runtime/context/held.c. */
+extern void (*buffer_let_go)(bmf_buffer *buffer);
 /* The same contents up to `used` bytes, in a buffer that nobody else holds: exchanged for a smaller one if most of it
  * would lie idle, NULL if none are used. */
 void buffer_shrink(bmf_buffer **buffer, int64_t used);

@@ -15,6 +15,7 @@
 #include "runtime/base/launcher.h"
 #include "runtime/base/memory.h"
 #include "runtime/backend/wait.h"
+#include "runtime/context/held.h"
 #include "runtime/context/private.h"
 #include "runtime/trace/trace.h"
 
@@ -114,6 +115,7 @@ static void free_context(bmf_context *ctx)
 {
     remove_context(ctx);
     keep_message(ctx);
+    held_close(ctx);
     ctx->backend->destroy(ctx);
     MPI_Comm_free(&ctx->comm);
     run_free(ctx->run);

@@ -12,6 +12,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/handle.h"
 #include "runtime/backend/backend.h"
+#include "runtime/context/held.h"
 #include "runtime/data/list.h"
 
 /* The first rank that cannot have its elements; -1: all can. Sets *count to its elements. */
@@ -93,12 +94,30 @@ int bmf_list_create(bmf_context *ctx, const bmf_type *type, bmf_partition *parti
     return BMF_OK;
 }
 
+/* Its parts, as runs of elements on processors. */
+static void hold_list(const bmf_list *list)
+{
+    const bmf_partition *partition = list->partition;
+    const int64_t first = bmf_partition_local_begin(partition);
+    bmf_held_run *run = allocate_array(partition->local_parts, (int64_t)sizeof *run);
+    for (int64_t k = 0; k < partition->local_parts; k++) {
+        const int64_t part = partition->local_first + k;
+        run[k] = (bmf_held_run){bmf_partition_processor(partition, part), partition->start[part + 1] - first};
+    }
+    hold_begin(list->context);
+    hold_column(list->context, &list->column, partition->local_parts, run);
+    hold_end(list->context);
+    free(run);
+}
+
 void list_adopt(bmf_context *ctx, bmf_partition *partition, bmf_column *column, bmf_list **list)
 {
     bmf_list *made = allocate(sizeof *made);
     *made = (bmf_list){ctx, column->type, bmf_partition_retain(partition), *column};
     *column = (bmf_column){0};
     check(ctx, made);
+    if (holds_memory(ctx))
+        hold_list(made);
     *list = made;
 }
 

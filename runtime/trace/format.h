@@ -7,10 +7,10 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are written as they stand in memory");
 
 #define TRACE_MAGIC "BMFTRACE"
-enum { TRACE_VERSION = 4, TRACE_MAX_RUNS = 2, TRACE_ALIGNMENT = 64 };
+enum { TRACE_VERSION = 5, TRACE_MAX_RUNS = 2, TRACE_ALIGNMENT = 64 };
 
 /* Nodes of version 1 said no skeleton; version 2 had no recorded programs, version 3 no work of
- * kernels. */
+ * kernels, version 4 not what processors hold. */
 enum { TRACE_NODE_BYTES_1 = 12 };
 _Static_assert(sizeof(bmf_trace_node) == 16, "node");
 
@@ -19,7 +19,8 @@ typedef struct trace_file_header {
     uint32_t version, runs;
     int64_t file_bytes;
     int64_t works[TRACE_MAX_RUNS]; /* of each run: records of what its kernels did */
-    int64_t reserved[3];
+    int64_t helds[TRACE_MAX_RUNS]; /* records of what its processors hold */
+    int64_t reserved;
 } trace_file_header;
 _Static_assert(sizeof(trace_file_header) == 64, "file header");
 
@@ -64,8 +65,13 @@ static inline trace_recorded_layout trace_recorded_layout_of(const trace_recorde
 
 /* Offsets of a run's sections from the start of the file. */
 typedef struct trace_layout {
-    int64_t text, nodes, lanes, events, events_end, recorded, works, end;
+    int64_t text, nodes, lanes, events, events_end, recorded, works, helds, end;
 } trace_layout;
+
+/* The numbers of records of a run that its header does not say. */
+typedef struct trace_counts {
+    int64_t works, helds;
+} trace_counts;
 
 static inline int64_t trace_aligned(int64_t offset)
 {
@@ -77,7 +83,7 @@ static inline int64_t trace_node_bytes(uint32_t version)
     return version == 1 ? TRACE_NODE_BYTES_1 : (int64_t)sizeof(bmf_trace_node);
 }
 
-static inline trace_layout trace_layout_of(const trace_run_header *header, int64_t works, uint32_t version,
+static inline trace_layout trace_layout_of(const trace_run_header *header, trace_counts counts, uint32_t version,
                                            int64_t start)
 {
     trace_layout at = {.text = start};
@@ -86,8 +92,10 @@ static inline trace_layout trace_layout_of(const trace_run_header *header, int64
     at.events = trace_aligned(at.lanes + (int64_t)sizeof(int32_t) * header->lanes);
     at.events_end = at.events + (int64_t)sizeof(bmf_event) * header->events;
     at.recorded = header->recorded ? trace_aligned(at.events_end) : at.events_end;
-    at.works = works ? trace_aligned(at.recorded + header->recorded) : at.recorded + header->recorded;
-    at.end = at.works + (int64_t)sizeof(bmf_trace_work) * works;
+    at.works = counts.works ? trace_aligned(at.recorded + header->recorded) : at.recorded + header->recorded;
+    const int64_t works_end = at.works + (int64_t)sizeof(bmf_trace_work) * counts.works;
+    at.helds = counts.helds ? trace_aligned(works_end) : works_end;
+    at.end = at.helds + (int64_t)sizeof(bmf_trace_held) * counts.helds;
     return at;
 }
 

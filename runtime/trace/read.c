@@ -90,7 +90,7 @@ static bool fits(int64_t count, int64_t size, int64_t bytes)
     return count >= 0 && count <= bytes / size;
 }
 
-static int check_run_header(const reader *r, const trace_run_header *header, int64_t works, uint32_t number,
+static int check_run_header(const reader *r, const trace_run_header *header, trace_counts counts, uint32_t number,
                             int64_t start)
 {
     if (header->predicted > 1)
@@ -108,8 +108,9 @@ static int check_run_header(const reader *r, const trace_run_header *header, int
         !fits(header->nodes, trace_node_bytes(r->version), r->bytes) ||
         !fits(header->lanes, (int64_t)sizeof(int32_t), r->bytes) ||
         !fits(header->events, (int64_t)sizeof(bmf_event), r->bytes) || !fits(header->recorded, 1, r->bytes) ||
-        !fits(works, (int64_t)sizeof(bmf_trace_work), r->bytes) || (r->version < 4 && works != 0) ||
-        (r->version < 3 && header->recorded != 0) || trace_layout_of(header, works, r->version, start).end > r->bytes)
+        !fits(counts.works, (int64_t)sizeof(bmf_trace_work), r->bytes) || (r->version < 4 && counts.works != 0) ||
+        !fits(counts.helds, (int64_t)sizeof(bmf_trace_held), r->bytes) || (r->version < 5 && counts.helds != 0) ||
+        (r->version < 3 && header->recorded != 0) || trace_layout_of(header, counts, r->version, start).end > r->bytes)
         return fail_read(r, "is damaged: the %lld events, %u nodes and %u names of run %u do not fit the file",
                          (long long)header->events, header->nodes, header->names, number);
     if (header->agreement < 0 || header->agreement > BMF_TRACE_MAX_NUMBER)
@@ -295,6 +296,20 @@ static int read_works(const reader *r, bmf_trace_run *run, int64_t works, const 
     return BMF_OK;
 }
 
+static int read_helds(const reader *r, bmf_trace_run *run, int64_t helds, const trace_layout *at)
+{
+    run->held = allocate_array(helds, (int64_t)sizeof *run->held);
+    run->helds = run->held_capacity = helds;
+    BMF_TRY(read_at(r, run->held, helds * (int64_t)sizeof *run->held, at->helds));
+    for (int64_t k = 0; k < helds; k++) {
+        const char *fault = trace_held_fault(run, &run->held[k]);
+        if (fault)
+            return fail_read(r, "is damaged: held bytes %lld: %s", (long long)k, fault);
+    }
+    run_sort_helds(run);
+    return BMF_OK;
+}
+
 static int read_trace(reader *r, bmf_trace *trace)
 {
     trace_file_header header;
@@ -303,11 +318,13 @@ static int read_trace(reader *r, bmf_trace *trace)
     BMF_TRY(read_at(r, run, (int64_t)(sizeof *run * header.runs), sizeof header));
     int64_t start = trace_first_section(header.runs);
     for (uint32_t k = 0; k < header.runs; k++) {
-        BMF_TRY(check_run_header(r, &run[k], header.works[k], k, start));
-        trace_layout at = trace_layout_of(&run[k], header.works[k], r->version, start);
+        const trace_counts counts = {header.works[k], header.helds[k]};
+        BMF_TRY(check_run_header(r, &run[k], counts, k, start));
+        trace_layout at = trace_layout_of(&run[k], counts, r->version, start);
         start = trace_aligned(at.end);
         BMF_TRY(read_run(r, trace, &run[k], &at));
         BMF_TRY(read_works(r, trace->run[k], header.works[k], &at));
+        BMF_TRY(read_helds(r, trace->run[k], header.helds[k], &at));
     }
     if (start != r->bytes)
         return fail_read(r, "is damaged: %lld bytes belong to no section", (long long)(r->bytes - start));

@@ -123,6 +123,7 @@ void run_free(bmf_trace_run *run)
     free(run->lane_rank);
     free(run->event);
     free(run->work);
+    free(run->held);
     for (uint32_t k = 0; k < run->facts; k++) {
         free(run->fact[k].key);
         free(run->fact[k].value);

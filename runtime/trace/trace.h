@@ -67,6 +67,13 @@ typedef struct bmf_trace_work {
 } bmf_trace_work;
 _Static_assert(sizeof(bmf_trace_work) == 96, "what a kernel did");
 
+/* From this time on a processor holds so many bytes of lists and values. */
+typedef struct bmf_trace_held {
+    int64_t time, bytes;
+    int32_t lane, zero;
+} bmf_trace_held;
+_Static_assert(sizeof(bmf_trace_held) == 24, "what a processor holds");
+
 /* Something known of the whole run: "argument 1" = "160", "incomplete" = "rank 3 ..", parameters of the program. */
 typedef struct bmf_trace_fact {
     char *key, *value;
@@ -93,6 +100,8 @@ typedef struct bmf_trace_run {
                                 * it is not known */
     int64_t works, work_capacity;
     bmf_trace_work *work; /* of kernels, by lane and id in files; not all need be there */
+    int64_t helds, held_capacity;
+    bmf_trace_held *held; /* by lane and time in files; none: not recorded */
     /* of recorded MPI programs; all 0 and NULL for others: */
     uint32_t groups, facts;
     int64_t members;
@@ -126,6 +135,8 @@ uint32_t run_node_like(bmf_trace_run *run, uint32_t parent, const char *text, co
 void run_add(bmf_trace_run *run, const bmf_event *event);
 /* Appends what a kernel did; nothing happens when there is no memory. */
 void run_add_work(bmf_trace_run *run, const bmf_trace_work *work);
+/* Appends what a processor holds from a time on; nothing happens when there is no memory. */
+void run_add_held(bmf_trace_run *run, const bmf_trace_held *held);
 /* What the kernel of an event did, or NULL. The works are sorted: log n. */
 const bmf_kernel_work *run_find_work(const bmf_trace_run *run, const bmf_event *event);
 

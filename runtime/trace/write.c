@@ -88,11 +88,14 @@ int trace_write_tables(int file, const bmf_trace_run *run, const trace_run_heade
 }
 
 /* Gives the file its full length at once, so that a full disk and sections nobody writes are settled early. */
-int trace_write_headers(int file, const trace_run_header *header, const int64_t *works, uint32_t runs,
+int trace_write_headers(int file, const trace_run_header *header, const trace_counts *counts, uint32_t runs,
                         int64_t file_bytes)
 {
     trace_file_header start = {.version = TRACE_VERSION, .runs = runs, .file_bytes = file_bytes};
-    memcpy(start.works, works, runs * sizeof *works);
+    for (uint32_t k = 0; k < runs; k++) {
+        start.works[k] = counts[k].works;
+        start.helds[k] = counts[k].helds;
+    }
     memcpy(start.magic, TRACE_MAGIC, sizeof start.magic);
     if (ftruncate(file, file_bytes) != 0)
         return errno;
@@ -104,16 +107,17 @@ static int write_runs(int file, const bmf_trace *trace)
 {
     trace_run_header header[TRACE_MAX_RUNS];
     trace_layout at[TRACE_MAX_RUNS];
-    int64_t works[TRACE_MAX_RUNS];
+    trace_counts counts[TRACE_MAX_RUNS];
     int64_t offset = trace_first_section((uint32_t)trace->runs);
     for (int k = 0; k < trace->runs; k++) {
         header[k] = trace_header_of(trace->run[k]);
-        works[k] = trace->run[k]->works;
         run_sort_works(trace->run[k]);
-        at[k] = trace_layout_of(&header[k], works[k], TRACE_VERSION, offset);
+        run_sort_helds(trace->run[k]);
+        counts[k] = (trace_counts){trace->run[k]->works, trace->run[k]->helds};
+        at[k] = trace_layout_of(&header[k], counts[k], TRACE_VERSION, offset);
         offset = trace_aligned(at[k].end);
     }
-    int failure = trace_write_headers(file, header, works, (uint32_t)trace->runs, offset);
+    int failure = trace_write_headers(file, header, counts, (uint32_t)trace->runs, offset);
     for (int k = 0; k < trace->runs && !failure; k++) {
         failure = trace_write_tables(file, trace->run[k], &header[k], &at[k]);
         if (!failure)
@@ -121,7 +125,10 @@ static int write_runs(int file, const bmf_trace *trace)
         if (!failure && header[k].recorded > 0)
             failure = trace_write_recorded(file, trace->run[k], at[k].recorded);
         if (!failure)
-            failure = trace_write_at(file, trace->run[k]->work, at[k].end - at[k].works, at[k].works);
+            failure = trace_write_at(file, trace->run[k]->work, counts[k].works * (int64_t)sizeof(bmf_trace_work),
+                                     at[k].works);
+        if (!failure)
+            failure = trace_write_at(file, trace->run[k]->held, at[k].end - at[k].helds, at[k].helds);
     }
     return failure;
 }

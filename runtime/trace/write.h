@@ -13,7 +13,7 @@ int trace_write_at(int file, const void *data, int64_t bytes, int64_t offset);
 /* Everything of a run but its events, and what recorded programs have besides. */
 int trace_write_tables(int file, const bmf_trace_run *run, const trace_run_header *header, const trace_layout *at);
 /* Gives the file its full length at once, so that a full disk and sections nobody writes are settled early. */
-int trace_write_headers(int file, const trace_run_header *header, const int64_t *works, uint32_t runs,
+int trace_write_headers(int file, const trace_run_header *header, const trace_counts *counts, uint32_t runs,
                         int64_t file_bytes);
 
 /* The length of what a recorded program has besides, 0: it is none; and writing it. */

@@ -1,7 +1,7 @@
 /* Writing a trace file from all ranks together: docs/trace-format.md.
  *
  * Method: rank 0 writes everything but the events, each rank its own, at an offset that follows from all sizes. A file
- * appears whole or not at all (runtime/base/output_file.h). Cost: the bytes of the file, once, an allgather of 7
+ * appears whole or not at all (runtime/base/output_file.h). Cost: the bytes of the file, once, an allgather of 8
  * numbers, the broadcast of a name and three agreements; more only when ranks have named things differently (unite.c).
  */
 #include <errno.h>
@@ -28,15 +28,16 @@ enum {
     SHARED_TEXT,
     SHARED_HASH,
     SHARED_WORKS,
+    SHARED_HELDS,
     SHARED_COUNT
 };
 
 typedef struct part {
     trace_run_header header; /* of the whole file */
     trace_layout at;
-    int64_t first_event; /* of this rank */
-    int64_t works, first_work;
-    bool same_tables; /* all ranks have the same names and nodes */
+    int64_t first_event;        /* of this rank */
+    trace_counts counts, first; /* of all ranks, of those before this one */
+    bool same_tables;           /* all ranks have the same names and nodes */
 } part;
 
 /* Over all names and nodes. */
@@ -53,22 +54,23 @@ static int collect_parts(bmf_context *ctx, const bmf_trace_run *run, part *mine)
     int64_t all_count = (int64_t)SHARED_COUNT * ctx->ranks;
     int64_t *all = allocate_array(all_count, (int64_t)sizeof *all);
     int64_t values[SHARED_COUNT] = {run->events,           run->dropped,     run->names, run->nodes,
-                                    trace_text_bytes(run), hash_tables(run), run->works};
+                                    trace_text_bytes(run), hash_tables(run), run->works, run->helds};
     int status = ctx->backend->allgather(ctx, values, SHARED_COUNT, NULL, all);
     *mine = (part){.header = trace_header_of(run), .same_tables = true};
     mine->header.events = mine->header.dropped = 0;
     for (int rank = 0; status == BMF_OK && rank < ctx->ranks; rank++) {
         const int64_t *of = all + (int64_t)rank * SHARED_COUNT;
         if (rank == ctx->rank)
-            mine->first_event = mine->header.events, mine->first_work = mine->works;
-        mine->works += of[SHARED_WORKS];
+            mine->first_event = mine->header.events, mine->first = mine->counts;
+        mine->counts.works += of[SHARED_WORKS];
+        mine->counts.helds += of[SHARED_HELDS];
         mine->header.events += of[SHARED_EVENTS];
         mine->header.dropped += of[SHARED_DROPPED];
         mine->same_tables = mine->same_tables && of[SHARED_NAMES] == all[SHARED_NAMES] &&
                             of[SHARED_NODES] == all[SHARED_NODES] && of[SHARED_TEXT] == all[SHARED_TEXT] &&
                             of[SHARED_HASH] == all[SHARED_HASH];
     }
-    mine->at = trace_layout_of(&mine->header, mine->works, TRACE_VERSION, trace_first_section(1));
+    mine->at = trace_layout_of(&mine->header, mine->counts, TRACE_VERSION, trace_first_section(1));
     free(all);
     return status;
 }
@@ -78,7 +80,7 @@ static int create_shared(bmf_context *ctx, const bmf_trace_run *run, const part 
                          bmf_output_file *output)
 {
     BMF_TRY(trace_open_output(ctx, path, output));
-    int failure = trace_write_headers(output->file, &mine->header, &mine->works, 1, trace_aligned(mine->at.end));
+    int failure = trace_write_headers(output->file, &mine->header, &mine->counts, 1, trace_aligned(mine->at.end));
     if (!failure)
         failure = trace_write_tables(output->file, run, &mine->header, &mine->at);
     return failure ? trace_fail_write(ctx, path, failure) : BMF_OK;
@@ -96,7 +98,10 @@ static int write_events(bmf_context *ctx, const bmf_trace_run *run, const part *
     int failure = trace_write_at(file, run->event, run->events * size, mine->at.events + mine->first_event * size);
     if (!failure)
         failure = trace_write_at(file, run->work, run->works * (int64_t)sizeof *run->work,
-                                 mine->at.works + mine->first_work * (int64_t)sizeof *run->work);
+                                 mine->at.works + mine->first.works * (int64_t)sizeof *run->work);
+    if (!failure)
+        failure = trace_write_at(file, run->held, run->helds * (int64_t)sizeof *run->held,
+                                 mine->at.helds + mine->first.helds * (int64_t)sizeof *run->held);
     if (close(file) != 0 && !failure)
         failure = errno;
     return failure ? trace_fail_write(ctx, path, failure) : BMF_OK;
@@ -128,6 +133,7 @@ static int write_together(bmf_context *ctx, bmf_trace_run *run, const char *path
     part mine;
     int status = BMF_OK;
     run_sort_works(run);
+    run_sort_helds(run);
     if (run_sort(run) != BMF_OK)
         status = bmf_fail(ctx, BMF_ERROR_MEMORY, "no memory to write trace '%s'", path);
     status = bmf_agree(ctx, status);

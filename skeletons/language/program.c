@@ -14,6 +14,7 @@
 
 #include "runtime/backend/share.h"
 #include "runtime/base/allocate.h"
+#include "runtime/context/held.h"
 #include "skeletons/language/argument_names.h"
 #include "skeletons/language/notation/source.h"
 #include "skeletons/language/parallel/parallel.h"
@@ -292,6 +293,8 @@ static int evaluate(bmf_context *ctx, bmf_program *program, bmf_value *result)
     program_start(ctx);
     const double begin = bmf_seconds(ctx);
     frame_open_program(&evaluator, &frame);
+    if (holds_memory(ctx))
+        value_hold(ctx, &frame, &argument);
     if (!expression)
         value_move(&argument, result);
     else

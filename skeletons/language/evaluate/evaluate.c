@@ -12,6 +12,7 @@
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/laws/rewriter.h"
+#include "runtime/context/held.h"
 
 /* ---- places ---- */
 
@@ -228,8 +229,8 @@ static int evaluate_together(bmf_evaluator *evaluator, bmf_expression *expressio
     return status;
 }
 
-int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
-                     bmf_value *out)
+static int evaluate_somehow(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                            bmf_value *out)
 {
     if (evaluator->alone || evaluator->ctx->ranks == 1)
         return evaluate_chosen(evaluator, expression, frame, x, out);
@@ -237,6 +238,15 @@ int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_f
                    bmf_type_holds_distributed(expression->out)
                ? evaluate_together(evaluator, expression, frame, x, out)
                : evaluate_alone(evaluator, expression, frame, x, out);
+}
+
+int evaluate_unnamed(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                     bmf_value *out)
+{
+    const int status = evaluate_somehow(evaluator, expression, frame, x, out);
+    if (status == BMF_OK && holds_memory(evaluator->ctx))
+        value_hold(evaluator->ctx, frame, out);
+    return status;
 }
 
 int evaluate_batch(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x, bmf_value *out)

@@ -63,6 +63,9 @@ void frame_open_picked(const bmf_frame *outer, const bmf_expression *by, const i
 /* Elements of distributed lists. No messages. */
 void frame_open_spread(const bmf_frame *outer, const bmf_expression *by, bmf_distribution *spread, bmf_frame *frame);
 void frame_close(bmf_frame *frame);
+/* A value of the frame's instances is held by their processors from now on, its distributed lists by those of their
+ * elements (runtime/context/held.h). */
+void value_hold(bmf_context *ctx, const bmf_frame *frame, const bmf_value *value);
 /* The layout of the frame's instances. Collective when it has to be made (ranks tell each other how many instances
  * they have): every rank calls it at the same operation. Returns BMF_OK or an agreed error. */
 int frame_layout(bmf_evaluator *evaluator, bmf_frame *frame, bmf_layout **layout);
