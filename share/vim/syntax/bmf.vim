@@ -27,7 +27,7 @@ syntax keyword bmfRepeat loop while for do
 syntax keyword bmfWordOperator and or not mod
 syntax keyword bmfSkeleton map filter reduce scan zip split cut
 syntax keyword bmfFunction sort argsort length iota pick abs sqrt exp log sin cos tan floor ceil round neg int real max min pow atan2
-syntax keyword bmfFunction bitand bitor bitxor shl shr random
+syntax keyword bmfFunction bitand bitor bitxor shl shr random sort argsort
 syntax match bmfMark '|>\|->\|\.\.<'
 
 syntax match bmfNumber '[-+]\?\<\d\+\>'
