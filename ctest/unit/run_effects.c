@@ -1,6 +1,6 @@
 /* What runs have in common: synthetic runs whose kernels, run factors and noise are known are learnt from, and their
- * components have to come back; new runs, at one to four times the largest size, have to lie in the intervals of the
- * prediction as often as these promise, each event of them and the whole run.
+ * components have to come back; new runs, at one to four or at sixteen times the largest size, have to lie in the
+ * intervals of the prediction as often as these promise, each event of them and the whole run.
  *
  * BMF_FITS says how many calibrations there are of each kind (default 150). */
 #include <math.h>
@@ -237,7 +237,7 @@ static double events_inside(const bmf_trace_run *predicted, const bmf_trace_run 
     return (double)inside / (double)seen->events;
 }
 
-static void check_coverage(const noise *n, uint64_t seed)
+static void check_coverage(const noise *n, double min_times, double max_times, uint64_t seed)
 {
     const int64_t count = fits();
     uint64_t random = seed;
@@ -245,7 +245,8 @@ static void check_coverage(const noise *n, uint64_t seed)
     for (int64_t k = 0; k < count; k++) {
         const program p = random_program(&random);
         bmf_sheet *sheet = learn(&p, n, &random);
-        const int64_t d = (int64_t)((double)((int64_t)SMALLEST << (SIZES - 1)) * between(1.0, 4.0, &random));
+        const int64_t d =
+            (int64_t)((double)((int64_t)SMALLEST << (SIZES - 1)) * between(min_times, max_times, &random));
         bmf_trace_run *predicted = run_create("program", "host", RANKS, RANKS, 1),
                       *seen = run_of(&p, n, n->session * normal(&random), d, &random);
         bmf_prediction whole;
@@ -269,31 +270,37 @@ static void check_coverage(const noise *n, uint64_t seed)
 static void runs_differ_more_than_events(void **state)
 {
     (void)state;
-    check_coverage(&(noise){"runs", 0.0, 0.12, 0.04, 0.05, 1}, 21);
+    check_coverage(&(noise){"runs", 0.0, 0.12, 0.04, 0.05, 1}, 1.0, 4.0, 21);
 }
 
 static void events_differ_more_than_runs(void **state)
 {
     (void)state;
-    check_coverage(&(noise){"events", 0.0, 0.02, 0.02, 0.15, 1}, 22);
+    check_coverage(&(noise){"events", 0.0, 0.02, 0.02, 0.15, 1}, 1.0, 4.0, 22);
 }
 
 static void operations_differ_from_run_to_run(void **state)
 {
     (void)state;
-    check_coverage(&(noise){"operations", 0.0, 0.03, 0.12, 0.05, 1}, 23);
+    check_coverage(&(noise){"operations", 0.0, 0.03, 0.12, 0.05, 1}, 1.0, 4.0, 23);
 }
 
 static void nothing_is_in_common(void **state)
 {
     (void)state;
-    check_coverage(&(noise){"nothing in common", 0.0, 0.0, 0.0, 0.08, 1}, 24);
+    check_coverage(&(noise){"nothing in common", 0.0, 0.0, 0.0, 0.08, 1}, 1.0, 4.0, 24);
 }
 
 static void sessions_differ(void **state)
 {
     (void)state;
-    check_coverage(&(noise){"sessions", 0.10, 0.06, 0.03, 0.05, 5}, 25);
+    check_coverage(&(noise){"sessions", 0.10, 0.06, 0.03, 0.05, 5}, 1.0, 4.0, 25);
+}
+
+static void far_beyond_the_largest_size(void **state)
+{
+    (void)state;
+    check_coverage(&(noise){"sixteen times the largest", 0.0, 0.10, 0.04, 0.06, 1}, 15.9, 16.0, 26);
 }
 
 int main(void)
@@ -302,6 +309,7 @@ int main(void)
         cmocka_unit_test(components_come_back),         cmocka_unit_test(one_run_of_each_size_says_nothing),
         cmocka_unit_test(one_operation_is_the_run),     cmocka_unit_test(runs_differ_more_than_events),
         cmocka_unit_test(events_differ_more_than_runs), cmocka_unit_test(operations_differ_from_run_to_run),
-        cmocka_unit_test(nothing_is_in_common),         cmocka_unit_test(sessions_differ)};
+        cmocka_unit_test(nothing_is_in_common),         cmocka_unit_test(sessions_differ),
+        cmocka_unit_test(far_beyond_the_largest_size)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
