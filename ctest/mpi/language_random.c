@@ -73,7 +73,7 @@ static reference_outcome expect(bmf_context *ctx, const bmf_program *program, re
     int outcome = REFERENCE_TOO_MUCH;
     *expected = NULL;
     if (bmf_is_root(ctx))
-        outcome = (int)reference_evaluate(machine, program->checked, &program->argument, expected);
+        outcome = (int)reference_evaluate(machine, program->checked, &program->argument[0].column, expected);
     MPI_Bcast(&outcome, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return (reference_outcome)outcome;
 }

@@ -13,7 +13,7 @@
 static int64_t line_of(const char *bytes, int64_t at, int64_t *column)
 {
     int64_t line;
-    bmf_text text = {NULL, (char *)(uintptr_t)bytes, (int64_t)strlen(bytes)};
+    bmf_text text = {.bytes = (char *)(uintptr_t)bytes, .size = (int64_t)strlen(bytes)};
     text_place(&text, at, &line, column);
     return line;
 }
