@@ -118,7 +118,7 @@ import json, os
 
 rows = json.load(os.fdopen(3))["rows"]
 names = """map map-in-place zip zip-in-place reduce reduce-free map-reduce zip-map-reduce scan scan-exclusive scan-in-place
-    map-scan filter iota split gather rebalance project-random project-reverse concatenate""".split()
+    map-scan filter iota split gather rebalance project-random project-reverse concatenate sort""".split()
 assert sorted((row["skeleton"], row["elements"]) for row in rows) == sorted((n, e) for n in names for e in (1000, 1001, 20000))
 for row in rows:
     assert row["verified"] is True and row["type"] == "int" and row["repeats"] == 2, row

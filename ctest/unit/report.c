@@ -131,6 +131,11 @@ static bmf_trace_run *random_run(uint64_t seed, int64_t events, int predicted)
                                   .kind = (uint16_t)kind,
                                   .name = (uint16_t)(kind == BMF_EVENT_KERNEL ? kernel : 0)});
     }
+    for (int32_t lane = 0; lane < run->lanes; lane++)
+        for (int64_t k = 0, time = 0; k < (int64_t)(seed % 5); k++)
+            run_add_held(run, &(bmf_trace_held){.lane = lane,
+                                                .time = time += test_below(&random, 1 << 20),
+                                                .bytes = test_below(&random, INT64_C(1) << 40)});
     return run;
 }
 
@@ -143,6 +148,19 @@ static char *write_and_read(const bmf_report_contents *report)
 }
 
 /* ---- columns ---- */
+
+/* Times and bytes from record to record of a lane. */
+static void check_held(numbers *n, const bmf_trace_run *run)
+{
+    int64_t time[4] = {0}, bytes[4] = {0};
+    assert_int_equal(next(n), run->helds);
+    for (int64_t k = 0; k < run->helds; k++) {
+        const int32_t lane = run->held[k].lane;
+        assert_int_equal(next(n), lane);
+        assert_int_equal(time[lane] += (int64_t)next(n), run->held[k].time);
+        assert_int_equal(bytes[lane] += next_signed(n), run->held[k].bytes);
+    }
+}
 
 static void check_columns(numbers *n, const bmf_trace_run *run)
 {
@@ -228,6 +246,7 @@ static void columns_hold_every_event(void **state)
             check_columns(&n, report.run[k]);
             check_bounds(&n, report.run[k]);
             check_links(&n, report.run[k], k == 0 ? comparison.match : NULL);
+            check_held(&n, report.run[k]);
             assert_int_equal(n.at, n.size);
             free(n.byte);
             free(text);

@@ -454,7 +454,7 @@ static void wrong_headers_are_refused(void **state)
         const char *part;
     } wrong[] = {
         {0, 0x46464952, "not a bmf trace"},
-        {8, 5, "version 5"},
+        {8, 6, "version 6"},
         {8, 1, "damaged"}, /* nodes were shorter */
         {8, 0, "version 0"},
         {12, 0, "0 runs"},
