@@ -315,22 +315,40 @@ static bool overlap(const bmf_sheet_entry *a, const bmf_sheet_entry *b)
     return p && a->d_low < b->d_high && b->d_low < a->d_high;
 }
 
+static int by_operation(const void *a, const void *b)
+{
+    const bmf_sheet_entry *const *x = a, *const *y = b;
+    const int name = strcmp((*x)->operation, (*y)->operation);
+    return name ? name : (*x > *y) - (*x < *y); /* those of an operation as in the file */
+}
+
+static int check_pair(const reader *r, const config_setting_t *list, const bmf_sheet_entry *a, const bmf_sheet_entry *b)
+{
+    const config_setting_t *at = config_setting_get_elem(list, (unsigned)(b - r->sheet->entry));
+    if (a->family != b->family)
+        return config_fail(r->path, at, BMF_ERROR_FILE, "'%s' has entries of different families", b->operation);
+    if (overlap(a, b) || (a->p_low == b->p_low && a->d_low == b->d_low && a->d_high == b->d_high))
+        return config_fail(r->path, at, BMF_ERROR_FILE, "'%s' has another entry for the same p and d", b->operation);
+    return BMF_OK;
+}
+
+/* Only entries of one operation are compared with each other. */
 static int check_overlaps(const reader *r, const config_setting_t *list)
 {
-    const bmf_sheet *s = r->sheet;
-    for (int64_t k = 0; k < s->entries; k++)
-        for (int64_t j = 0; j < k; j++) {
-            const bmf_sheet_entry *a = &s->entry[j], *b = &s->entry[k];
-            if (strcmp(a->operation, b->operation) != 0)
-                continue;
-            const config_setting_t *at = config_setting_get_elem(list, (unsigned)k);
-            if (a->family != b->family)
-                return config_fail(r->path, at, BMF_ERROR_FILE, "'%s' has entries of different families", b->operation);
-            if (overlap(a, b) || (a->p_low == b->p_low && a->d_low == b->d_low && a->d_high == b->d_high))
-                return config_fail(r->path, at, BMF_ERROR_FILE, "'%s' has another entry for the same p and d",
-                                   b->operation);
-        }
-    return BMF_OK;
+    const int64_t count = r->sheet->entries;
+    const bmf_sheet_entry **entry = allocate(count * (int64_t)sizeof *entry);
+    int status = BMF_OK;
+    for (int64_t k = 0; k < count; k++)
+        entry[k] = &r->sheet->entry[k];
+    qsort(entry, (size_t)count, sizeof *entry, by_operation);
+    for (int64_t k = 1, first = 0; k < count && status == BMF_OK; k++) {
+        if (strcmp(entry[first]->operation, entry[k]->operation) != 0)
+            first = k;
+        for (int64_t j = first; j < k && status == BMF_OK; j++)
+            status = check_pair(r, list, entry[j], entry[k]);
+    }
+    free(entry);
+    return status;
 }
 
 static int read_entries(const reader *r, const config_setting_t *root)
