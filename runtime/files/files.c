@@ -318,9 +318,18 @@ int bmf_file_read(bmf_context *ctx, const char *name, const bmf_type *item, bmf_
     return data_file_read(ctx, &file, item, partition, list);
 }
 
+/* A name without an ending is that of a .npy file, as numpy.save has it, but for the ending itself. */
+static bool is_plain(const char *name)
+{
+    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+    return *last && !strchr(last, '.') && !strchr(last, ':');
+}
+
 int bmf_file_write(const bmf_list *list, const char *name)
 {
     data_file file;
+    if (is_plain(name))
+        return bmf_npy_write(list, name);
     if (!data_file_named(name, &file))
         return unknown_format(bmf_list_context(list), name);
     return data_file_write(list, &file);
