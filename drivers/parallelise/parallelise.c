@@ -80,10 +80,10 @@ int parallelise_run_text(const char *text, char **printed)
 /* The data behind the program's expression, or nothing if it comes from a file. */
 static void put_data(FILE *to, const bmf_program *program, const bmf_driver_options *options)
 {
-    const bmf_span span = program->parsed->span;
-    const bmf_text *text = &program->texts.text[span.text];
-    if (options->argument.count == 0)
-        fprintf(to, "\n%.*s", (int)(text->size - span.end), text->bytes + span.end);
+    fputc('\n', to);
+    if (options->argument.count > 0)
+        return;
+    data_print(&program->argument->column, 0, to);
 }
 
 /* P_Split (B_Num P) (B_Num 0) as P_Split (B_Procs): the program is for any number of processors. */
@@ -318,7 +318,7 @@ static json_t *search_object(const search *s)
                               json_pack("{s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:o}", "laws", json_text(laws), "seconds",
                                         json_finite(c->seconds), "lo", json_finite(c->low), "hi", json_finite(c->high),
                                         "messages", (json_int_t)c->messages, "serial", c->chosen == 0, "needs_elements",
-                                        c->splitting.needs_elements, "program", json_text(c->text)));
+                                        c->splitting.needs_elements, "program", json_string(c->text)));
         free(laws);
     }
     return json_pack("{s:o, s:s, s:I, s:o}", "program", json_text(s->options->predict.path), "machine",
