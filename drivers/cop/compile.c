@@ -9,8 +9,12 @@
 
 static int write_header(const bmf_cop_program *program, bmf_cop_target target, const char *path)
 {
+    if (strcmp(path, "-") == 0) { /* finish_output says if it cannot take it */
+        cop_emit(program, target, stdout);
+        return BMF_OK;
+    }
     bmf_output_file output;
-    int failure = output_file_open(&output, strcmp(path, "-") == 0 ? "/dev/stdout" : path);
+    int failure = output_file_open(&output, path);
     FILE *stream = failure ? NULL : output_file_stream(&output);
     if (stream)
         cop_emit(program, target, stream);

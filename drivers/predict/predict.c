@@ -307,6 +307,13 @@ static void print_heading(const bmf_predict_options *o, const bmf_predicted *run
     putchar('\n');
 }
 
+/* - where there is none, as of a time of 0. */
+static const char *ratio_text(double ratio, char text[32])
+{
+    snprintf(text, 32, isfinite(ratio) ? "%.3f" : "-", ratio);
+    return text;
+}
+
 void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
 {
     const bmf_predicted *reference = reference_of(o->processors.count, run), *best = fastest(o->processors.count, run);
@@ -315,7 +322,7 @@ void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
     printf("%10s %12s %25s %10s %19s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up",
            "95 % interval", "efficiency", "messages", "bytes");
     for (int64_t k = 0; k < o->processors.count; k++) {
-        char interval[64] = "exact", gain[64] = "exact";
+        char interval[64] = "exact", gain[64] = "exact", faster[32], efficient[32];
         double low, high;
         if (run[k].high - run[k].low > 1e-9 * run[k].seconds)
             snprintf(interval, sizeof interval, "%.4g .. %.4g", run[k].low, run[k].high);
@@ -324,8 +331,9 @@ void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
             snprintf(gain, sizeof gain, "-");
         else if (high - low > 1e-9 * low)
             snprintf(gain, sizeof gain, "%.3f .. %.3f", low, high);
-        printf("%10lld %12.6g %25s %10.3f %19s %10.3f %12lld %16lld%s\n", (long long)run[k].processors, run[k].seconds,
-               interval, speed_up(&run[k], reference), gain, efficiency(&run[k], reference), (long long)run[k].messages,
+        printf("%10lld %12.6g %25s %10s %19s %10s %12lld %16lld%s\n", (long long)run[k].processors, run[k].seconds,
+               interval, ratio_text(speed_up(&run[k], reference), faster), gain,
+               ratio_text(efficiency(&run[k], reference), efficient), (long long)run[k].messages,
                (long long)run[k].bytes, run[k].remarks ? " *" : "");
         outside = outside || run[k].remarks;
     }
