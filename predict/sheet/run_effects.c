@@ -104,7 +104,8 @@ static void fill_cell(const bmf_run_time *time, int64_t count, double middle, do
 
 static void make_cells(int64_t count, bmf_run_time *time, cells *made)
 {
-    qsort(time, (size_t)count, sizeof *time, by_cell);
+    if (count > 0)
+        qsort(time, (size_t)count, sizeof *time, by_cell);
     *made = (cells){.cell = allocate_array(count, (int64_t)sizeof(cell))};
     for (int64_t begin = 0, end; begin < count; begin = end) {
         double middle, farthest;
