@@ -107,7 +107,7 @@ static int choose_cuts(crossing *c)
             room[0][2 * n + 1] = (uint64_t)(c->partition->start[k] + c->distance / 2 + i * c->distance);
         }
     const uint64_t *sorted = room[status == BMF_OK ? records_merge_sort(room[0], room[1], c->samples) : 0];
-    for (int64_t b = 1; b < parts && status == BMF_OK; b++) {
+    for (int64_t b = 1; b < parts && c->samples > 0 && status == BMF_OK; b++) { /* no samples: no elements */
         const int64_t rank = length / parts * b + (b < length % parts ? b : length % parts);
         const int64_t sample = rank / c->distance < c->samples ? rank / c->distance : c->samples - 1;
         memcpy(c->cut + 2 * b, sorted + 2 * sample, 16);
@@ -313,7 +313,7 @@ int records_across(bmf_records *records, const bmf_partition *partition, bmf_buf
     crossing c = {.records = records, .partition = partition};
     bmf_partition *made = NULL;
     choose_distance(&c);
-    c.cut = allocate(c.partition->parts * 16);
+    c.cut = allocate_clear(c.partition->parts, 16);
     int status = choose_cuts(&c);
     for (int64_t k = 0; k < c.partition->local_parts && status == BMF_OK; k++)
         cut_part(&c, c.partition->local_first + k);
