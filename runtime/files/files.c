@@ -328,9 +328,7 @@ static bool is_plain(const char *name)
 int bmf_file_write(const bmf_list *list, const char *name)
 {
     data_file file;
-    if (is_plain(name))
-        return bmf_npy_write(list, name);
     if (!data_file_named(name, &file))
-        return unknown_format(bmf_list_context(list), name);
+        return is_plain(name) ? bmf_npy_write(list, name) : unknown_format(bmf_list_context(list), name);
     return data_file_write(list, &file);
 }
