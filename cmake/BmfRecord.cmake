@@ -9,8 +9,9 @@ add_dependencies(bmf_record bmf_runtime)
 add_dependencies(bmf bmf_record) # bmf record loads it from beside itself
 set_target_properties(bmf_record PROPERTIES OUTPUT_NAME bmf-record C_VISIBILITY_PRESET hidden
                                             LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/libbmf-record.map;$<TARGET_FILE:bmf_runtime>")
+# clang leaves the functions of sanitizers to the program that loads a shared library.
 target_link_options(bmf_record PRIVATE LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/libbmf-record.map
-                                       LINKER:--no-undefined)
+                                       $<$<NOT:$<AND:$<C_COMPILER_ID:Clang>,$<CONFIG:Asan,Tsan>>>:LINKER:--no-undefined>)
 file(RELATIVE_PATH bmf_library_directory ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/drivers/record.c APPEND PROPERTY COMPILE_DEFINITIONS
              BMF_LIBRARY_DIRECTORY="${bmf_library_directory}")
