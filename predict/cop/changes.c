@@ -243,6 +243,26 @@ static int64_t words_behind(const bmf_cop_running *r, int64_t node, int64_t sour
     return BMF_COP_WINDOW * steps;
 }
 
+/* Where all nodes end with reading what one of them writes, they wait for it: nothing is held up on its way, the words
+ * of what went before have been read, and the writer's last one leaves in its next slot. */
+static bool is_awaited(const bmf_cop_run *run, const bmf_cop_running *r)
+{
+    return r->candidate->metric.any_length_syncs && run->is_prompt;
+}
+
+static int64_t awaited_pause(const bmf_cop_run *run, const bmf_cop_running *r, const bmf_stream_route *route, int64_t h)
+{
+    const bmf_stream_hop *hop = &route->hop[h];
+    const bool is_last = route->hop[0].node == moves_root(r, r->instance[route->hop[0].node]);
+    if (!is_last)
+        return 0;
+    if (hop->parent >= 0 && !hop->delivers)
+        return words_left(route, h) * slot_cycles(run, route);
+    return hop->parent < 0 || hop->outs > 1
+               ? run->plan->settings.hardware.length / route->slots + hop->delay + hop->outs
+               : 0;
+}
+
 /* Cycles until they have left, with a slot for each word and one for the space behind it; and a pipeline's stages. */
 static int64_t find_pause(const bmf_cop_run *run, const bmf_cop_running *r, int64_t node)
 {
@@ -253,7 +273,8 @@ static int64_t find_pause(const bmf_cop_run *run, const bmf_cop_running *r, int6
         for (int64_t h = 0; h < route->hops; h++) {
             const bool passes = route->hop[h].parent >= 0 && !route->hop[h].delivers;
             const int64_t behind = passes ? words_behind(r, node, route->hop[0].node) : 0;
-            const int64_t cycles = (words_left(route, h) + behind / 2) * slot_cycles(run, route);
+            const int64_t cycles = is_awaited(run, r) ? awaited_pause(run, r, route, h)
+                                                      : (words_left(route, h) + behind / 2) * slot_cycles(run, route);
             if (route->hop[h].node == node && cycles > longest)
                 longest = cycles;
         }
