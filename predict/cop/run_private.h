@@ -20,6 +20,7 @@ typedef struct bmf_cop_running {
     int64_t words;              /* of a message */
     int64_t sync_words;         /* of one more before the phase is left; 0: none */
     int64_t *pause;             /* by node: cycles until the last words have left its router */
+    int64_t longest_pause;      /* of all nodes */
     int64_t way;                /* cycles, at most, between two nodes' last words of one message */
     int64_t *instance, *number; /* by node of the mesh: which instance, and its number there; -1: not in it */
     bmf_cop_loads loads;
