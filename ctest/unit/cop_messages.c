@@ -203,6 +203,7 @@ static int two_writers(void *state, const bmf_cop_services *s)
     int32_t word = s->node;
     s->init(s->state);
     s->load(s->state, 0, 0, NULL);
+    s->load(s->state, 1, 0, NULL);
     if (s->node == 1)
         s->write(s->state, 0, &word);
     if (s->node == 0)
