@@ -183,7 +183,7 @@ static void random_programs(void **state)
 static void optional_operators(void **state)
 {
     (void)state;
-    try_programs(&(cop_made){.seed = 19970103, .leaves_out = true}, 60);
+    try_programs(&(cop_made){.seed = 19970103, .leaves_out = true}, 40);
 }
 
 /* ---- mistakes at run time ---- */

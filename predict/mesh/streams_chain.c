@@ -16,7 +16,7 @@ enum { BEHIND_DELIVERY = 2, BEHIND_LAST = 1 }; /* slots from going on to the int
 
 typedef struct chain_state {
     float cost;
-    int8_t before; /* pipeline of the node before */
+    uint8_t before; /* pipeline of the node before */
     uint8_t delay;
 } chain_state;
 
@@ -102,7 +102,7 @@ static void advance(const chain *c, int64_t place, int p)
             cost += delay > 0 ? pipeline.at[in] + streams_delay_cost(c->slots) * (float)(1 + delay) / 2 : 0;
             cost += behind == BEHIND_DELIVERY ? pipeline.at[(slot + 1) % length] : 0;
             if (cost < state_at(c, place, p, slot)->cost)
-                *state_at(c, place, p, slot) = (chain_state){cost, (int8_t)from, (uint8_t)delay};
+                *state_at(c, place, p, slot) = (chain_state){cost, (uint8_t)from, (uint8_t)delay};
         }
     }
 }
