@@ -241,7 +241,7 @@ for row in d["rows"]:
 
 @test "bad usage is refused with exit code 2 and one line" {
     refused "name a benchmark"
-    refused "unknown benchmark 'skeleton'; known: skeletons, permute" skeleton
+    refused "unknown benchmark 'skeleton'; is skeletons meant?; known: skeletons, permute" skeleton
     refused "unknown option '--element'" skeletons --element 5
     refused "--elements needs a whole number" skeletons --elements 0
     refused "--elements needs a whole number" skeletons --elements 1e6
