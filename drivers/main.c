@@ -1,6 +1,7 @@
 /* The bmf command. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
+#include <gsl/gsl_version.h>
 #include <jansson.h>
 #include <libconfig.h>
 #include <mpi.h>
@@ -48,7 +49,8 @@ static void ignore_broken_pipes(void)
 
 /* Of the program and of what it was built with. */
 #define BMF_VERSION_LINES                                                                                              \
-    BMF_VERSION "\ncommit " BMF_COMMIT "\nbuilt with " BMF_MPI_NAME " " BMF_MPI_VERSION ", jansson " JANSSON_VERSION   \
+    BMF_VERSION "\ncommit " BMF_COMMIT "\nbuilt with " BMF_MPI_NAME " " BMF_MPI_VERSION ", GSL " GSL_VERSION           \
+                ", jansson " JANSSON_VERSION                                                                           \
                 ", libconfig " BMF_VERSION_TEXT(LIBCONFIG_VER_MAJOR) "." BMF_VERSION_TEXT(LIBCONFIG_VER_MINOR)
 
 static const bmf_driver *const commands[] = {BMF_COMMANDS(BMF_COMMAND_ROW) NULL};

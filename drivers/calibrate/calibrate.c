@@ -9,6 +9,7 @@
 #include "drivers/calibrate/calibrate.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -19,7 +20,6 @@
 
 #include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
-#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/directory_lock.h"
 #include "runtime/base/hash.h"
@@ -65,7 +65,7 @@ static void take_sizes(bmf_calibration *c)
     c->sizes = (int)given->count;
     c->size = allocate(given->count * (int64_t)sizeof *c->size);
     memcpy(c->size, given->number, (size_t)given->count * sizeof *c->size);
-    sort_reals(c->size, c->sizes);
+    gsl_sort(c->size, 1, (size_t)c->sizes);
 }
 
 /* The repeat-th part of a size: another place in the argument each time. */
