@@ -21,6 +21,7 @@ set(BMF_VALGRIND_RANKS 3)
 set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valgrind unit_language_scalar.valgrind
                    unit_language_native.valgrind unit_language_products.valgrind
                    unit_notation.valgrind unit_notation_random.valgrind unit_fit.valgrind unit_schedule_cost.valgrind unit_kernel.valgrind unit_local.valgrind
+                   unit_fit_program.valgrind unit_run_effects.valgrind unit_measurements.valgrind unit_recorded.valgrind unit_mechanism.valgrind unit_random_language.valgrind
                    unit_trace.valgrind unit_simulate.valgrind unit_replay.valgrind unit_edn.valgrind unit_sheet.valgrind
                    unit_cop_plan.valgrind unit_cop_run.valgrind unit_cop_messages.valgrind unit_mesh_simulate.valgrind unit_mesh_streams.valgrind unit_mesh_dynamic.valgrind
                    mpi_measure.r5t1 mpi_measure.r7t2 mpi_measure.r8t1)
@@ -125,12 +126,12 @@ endforeach()
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/cli/*.bats)
 if(BMF_BATS_FILES)
   find_program(BMF_BATS bats REQUIRED)
-  # The tests call python3 and want NumPy. The first python3 of the path may be another one than that of the system, which
-  # has it.
-  foreach(python python3 /usr/bin/python3)
+  # The tests call python3 and want NumPy, which scripts/setup installs for the system's. The first python3 of the path may
+  # be another one.
+  foreach(python /usr/bin/python3 python3)
     execute_process(COMMAND ${python} -c "import numpy" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(failed EQUAL 0)
-      execute_process(COMMAND ${python} -c "import sys; print(sys.executable)" OUTPUT_VARIABLE BMF_PYTHON
+      execute_process(COMMAND ${python} -c "import os, sys; print(os.path.realpath(sys.executable))" OUTPUT_VARIABLE BMF_PYTHON
                       OUTPUT_STRIP_TRAILING_WHITESPACE)
       file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python)
       file(CREATE_LINK ${BMF_PYTHON} ${PROJECT_BINARY_DIR}/python/python3 SYMBOLIC)
