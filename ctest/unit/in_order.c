@@ -1,5 +1,5 @@
-/* Runs in the order of their recording: the simulator's times, to the bit, for random programs on networks of all simple
- * types, with and without noise; and what they must be left to the simulator for. */
+/* Runs in the order of their recording: the simulator's times, to the bit, for random programs on networks of all
+ * simple types, with and without noise; and what they must be left to the simulator for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -148,7 +148,10 @@ static void test_others(void **state)
         const bmf_message message = {.from = 1, .to = 2, .bytes = bytes};
         actions_round_end(actions, 0, actions_round_begin(actions, 0, &message, 1));
         bmf_in_order *in_order = in_order_create(actions, network);
-        assert_true((in_order != NULL) == (bytes == 100)); /* the other waits for its receiver */
+        if (bytes == 100)
+            assert_non_null(in_order);
+        else
+            assert_null(in_order); /* it waits for its receiver */
         in_order_free(in_order);
         assert_null(in_order_create(actions, ideal)); /* its messages take no time */
         actions_free(actions);

@@ -272,10 +272,10 @@ static void print_evaluated(const bmf_predict_options *o, const bmf_predicted *r
     if (o->command || is_model(o->path) || o->every)
         return;
     for (int64_t k = 0; k < o->processors.count; k++)
-        if (run[k].processors >= many && run[k].alike == 0)
-            printf("\nevery one of %lld processors was evaluated: what they do depends on data, or they hold lists of "
-                   "other lengths\n",
-                   (long long)run[k].processors);
+        if (run[k].unlike >= many)
+            printf("\n%lld of %lld processors were evaluated one by one: what they do depends on data, or they hold "
+                   "lists of other lengths\n",
+                   (long long)run[k].unlike, (long long)run[k].processors);
 }
 
 /* What a reader of the table should know. */

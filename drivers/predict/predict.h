@@ -52,6 +52,7 @@ typedef struct bmf_predicted {
     int64_t runs;              /* of the program, if its kernels are timed here */
     int64_t held;              /* bytes that all processors of a program of the language held together, at most */
     int64_t alike;             /* how often a processor did as another one, and was not evaluated itself */
+    int64_t unlike;            /* the most processors that were evaluated one by one */
     int64_t messages, bytes, rank_messages, rank_bytes;
     int64_t remarks;
     char **remark; /* what lies outside the domain of an equation */

@@ -102,6 +102,7 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
         predicted->rank_bytes = after.rank_bytes - before.rank_bytes;
         predicted->held = buffer_most_bytes();
         predicted->alike = model_alike(ctx);
+        predicted->unlike = model_unlike(ctx);
         value_free(&result);
         measure(ctx, options, &r->all, r->since, predicted, last);
     }

@@ -567,6 +567,11 @@ int64_t model_alike(const bmf_context *ctx)
     return ctx->alike;
 }
 
+int64_t model_unlike(const bmf_context *ctx)
+{
+    return ctx->unlike;
+}
+
 bool model_is_measured(const bmf_model *model)
 {
     return model->machine->compute == BMF_COMPUTE_MEASURED;

@@ -27,8 +27,9 @@ void model_keep_bytes(bmf_context *ctx);
  * some of them are emulated (16 if kernels are timed here, otherwise 1), and the others do as these. Messages, bytes
  * and values stay what they are. */
 void model_use_classes(bmf_context *ctx);
-/* How often a processor did as another one. */
+/* How often a processor did as another one, and the most that were emulated one by one all the same. */
 int64_t model_alike(const bmf_context *ctx);
+int64_t model_unlike(const bmf_context *ctx);
 /* The model of a context, NULL on the cluster. */
 bmf_model *model_of_context(const bmf_context *ctx);
 const bmf_actions *model_actions(const bmf_model *model);

@@ -354,9 +354,9 @@ static int follow_all(forecast *f, const bmf_permute_plan *plan, const bmf_recor
     return finish(f, prediction);
 }
 
-/* Whether in every round all processors send one message of the same size and take one, or all keep what they have, on a
- * network that treats all alike. Then all are always equally far, and two that exchange with each other in every round
- * are, too. What differs by chance from one processor to the next would be lost. */
+/* Whether in every round all processors send one message of the same size and take one, or all keep what they have, on
+ * a network that treats all alike. Then all are always equally far, and two that exchange with each other in every
+ * round are, too. What differs by chance from one processor to the next would be lost. */
 static bool all_are_alike(const forecast *f, const bmf_permute_plan *plan)
 {
     const bmf_network_type *type = f->network->type;

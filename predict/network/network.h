@@ -124,8 +124,8 @@ typedef struct bmf_network_type {
     void (*advance)(bmf_network *network); /* carries out that event */
     /* Whether its times have errors that were measured, so that samples show them. NULL: they have none. */
     bool (*has_errors)(const bmf_network *network);
-    /* Whether a message takes no more than this, and waits for nothing but the ports of its sender and its receiver (one
-     * port for each port_sharing neighbours), whatever the sample. NULL: never. Types with `simple` and without
+    /* Whether a message takes no more than this, and waits for nothing but the ports of its sender and its receiver
+     * (one port for each port_sharing neighbours), whatever the sample. NULL: never. Types with `simple` and without
      * port_sharing treat all processors alike, those of messages that are not simple, too. */
     bool (*simple)(const bmf_network *network, int64_t from, int64_t to, int64_t bytes, bmf_simple_message *times);
     int64_t (*port_sharing)(const bmf_network *network);

@@ -166,10 +166,10 @@ struct bmf_context {
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
-    bool names_operations; /* the backend wants to know of which operations kernels are made */
-    int64_t
-        representatives; /* at most BMF_MOST_REPRESENTATIVES: emulated processors that stand for all that do the same; 0: each is emulated */
-    int64_t alike;    /* processors for which others stood, so far */
+    bool names_operations;   /* the backend wants to know of which operations kernels are made */
+    int64_t representatives; /* processors that are emulated for all of their class; 0: each is (rank_emulation.c) */
+    int64_t alike;           /* processors for which others stood, so far */
+    int64_t unlike;          /* the most that were emulated one by one all the same */
     bool sends_marks; /* this rank has failed or heard of a failure that is not settled (runtime/context/failure.h) */
     int64_t failure;  /* the key of its own first failure, or failure_none */
     bool settled;     /* a failure has been settled; set back by whoever wants to know */

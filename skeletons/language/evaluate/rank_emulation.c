@@ -284,6 +284,8 @@ int evaluate_per_rank(bmf_evaluator *evaluator, bmf_expression *expression, bmf_
         status = emulate_classes(&e, out, &done);
     if (status == BMF_OK && !done)
         status = emulate_each(&e, out);
+    if (!done && evaluator->ctx->unlike < e.ranges)
+        evaluator->ctx->unlike = e.ranges;
     value_free(x);
     free(e.instance), free(e.found);
     return status;

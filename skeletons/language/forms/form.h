@@ -56,7 +56,7 @@ typedef struct bmf_expression_form {
     bool (*is_independent)(const bmf_expression *expression); /* the value is the same for all arguments */
     bool (*may_fail)(const bmf_expression *expression);
     bool (*decides)(const bmf_expression *expression); /* what it does depends on values, not on lengths alone */
-    bmf_stream_head head; /* as the beginning of a stream; BMF_HEAD_LIST: it is none */
+    bmf_stream_head head;                              /* as the beginning of a stream; BMF_HEAD_LIST: it is none */
     bmf_stream_tail
         tail; /* as the end of a stream, child[0] being end and child[1] default; BMF_TAIL_LIST: it is none */
 
