@@ -54,13 +54,43 @@ static bmf_expression *pair(bmf_expressions *arena, bmf_expression *f, bmf_expre
     return core_form(arena, BMF_EXPRESSION_COMP, f->span, 2, both);
 }
 
+/* All patterns of both. */
+static const bmf_binding *join_bindings(bmf_expressions *arena, const bmf_binding *a, const bmf_binding *b)
+{
+    if (!a)
+        return b;
+    notation_pattern *first = notation_pattern_create(arena, NULL, a->span, 0);
+    *first = *a;
+    first->also = join_bindings(arena, a->also, b);
+    return first;
+}
+
+static void bind_result(bmf_expressions *arena, bmf_expression *expression, const bmf_binding *binding)
+{
+    while (expression->kind == BMF_EXPRESSION_COMP)
+        expression = expression->child[0];
+    const bmf_binding **bound = expression->kind == BMF_EXPRESSION_ID ? &expression->binding : &expression->result;
+    *bound = join_bindings(arena, binding, *bound);
+}
+
+static void bind_argument(bmf_expressions *arena, bmf_expression *expression, const bmf_binding *binding)
+{
+    while (expression->kind == BMF_EXPRESSION_COMP)
+        expression = expression->child[expression->children - 1];
+    expression->binding = join_bindings(arena, binding, expression->binding);
+}
+
 /* Links of f are joined from the last one on, so that long compositions need no stack. */
 bmf_expression *core_compose(bmf_expressions *arena, bmf_expression *f, bmf_expression *g)
 {
-    if (f->kind == BMF_EXPRESSION_ID)
+    if (f->kind == BMF_EXPRESSION_ID) {
+        bind_result(arena, g, f->binding);
         return g;
-    if (g->kind == BMF_EXPRESSION_ID)
+    }
+    if (g->kind == BMF_EXPRESSION_ID) {
+        bind_argument(arena, f, g->binding);
         return f;
+    }
     if (f->kind != BMF_EXPRESSION_COMP)
         return pair(arena, f, g);
     bmf_expression *made = pair(arena, f->child[0], g), *last = made;
@@ -116,8 +146,13 @@ bmf_expression *core_tuple(bmf_expressions *arena, bmf_span span, int children, 
     const bmf_expression *tuple = common_tuple(children, child, &whole);
     if (tuple && whole)
         return core_identity(arena, span);
-    if (tuple)
-        return expression_copy(arena, tuple);
+    if (tuple) {
+        bmf_expression *made = expression_copy(arena, tuple);
+        for (int k = children - 1; k >= 0; k--)
+            if (child[k]->child[0]->binding)
+                bind_result(arena, made, child[k]->child[0]->binding);
+        return made;
+    }
     return core_form(arena, BMF_EXPRESSION_ALLTUP, span, children, child);
 }
 
