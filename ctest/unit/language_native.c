@@ -358,9 +358,55 @@ static void more_values_than_registers(void **unused)
     free(text);
 }
 
+/* Constants enough to fill all registers, and in a branch of a loop the operations that take the most of them. */
+static void guarded_remainders_in_a_loop(void **unused)
+{
+    static const char *const operations[] = {"B_Plus", "B_Minus", "B_Mod", "B_Mod", "B_Divide"};
+    static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43};
+    char *text = malloc(TEXT), *chain = malloc(TEXT), *longer = malloc(TEXT);
+    (void)unused;
+    for (uint64_t number = 0; number < 60; number++) {
+        writer w = {.end = text, .random = number};
+        strcpy(chain, "B_Id");
+        for (int64_t length = 8 + test_below(&w.random, 24); length > 0; length--) {
+            sprintf(longer, "B_Op (%s) . B_Alltup [%s, B_Con (B_Int %d)]", operations[test_below(&w.random, 5)], chain,
+                    primes[test_below(&w.random, 14)]);
+            char *shorter = chain;
+            chain = longer;
+            longer = shorter;
+        }
+        say(&w,
+            "B_While (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 50)]) "
+            "(B_If (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 90)]) (%s) (B_Con (B_Int 1)))",
+            chain);
+        program whole, single;
+        compile(text, &bmf_type_int, &whole);
+        compile(text, &bmf_type_int, &single);
+        int64_t in[MOST], got[MOST], expected[MOST];
+        for (int k = 0; k < MOST; k++)
+            in[k] = test_below(&w.random, 2000) - 1000;
+        const columns from = {1, {BMF_INT}, {{in, 8}}}, to = {1, {BMF_INT}, {{expected, 8}}};
+        expect(&single, MOST, &from, &to);
+        bmf_scalar_room *room = scalar_room_create(scalar_of_expression(whole.expression));
+        bmf_slice result = {got, 8};
+        bmf_failure failure;
+        assert_int_equal(scalar_run(scalar_of_expression(whole.expression), room, MOST, from.slice, &result, &failure),
+                         0);
+        if (memcmp(got, expected, sizeof got) != 0)
+            fail_msg("chain %d differs\n%s", (int)number, text);
+        scalar_room_free(room);
+        release(&whole);
+        release(&single);
+    }
+    free(text);
+    free(chain);
+    free(longer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_expressions),
-                                       cmocka_unit_test(more_values_than_registers)};
+                                       cmocka_unit_test(more_values_than_registers),
+                                       cmocka_unit_test(guarded_remainders_in_a_loop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -341,6 +341,7 @@ static void emit_result(native_generator *g)
 const native_target native_avx2 = {.lanes = LANES,
                                    .vectors = 16,
                                    .spare = 6,
+                                   .most = {6, 9}, /* a bool counted in a tail; int_remainder */
                                    .sums = 4,
                                    .min_count = LANES,
                                    .table = table,

@@ -209,6 +209,7 @@ static void emit_result(native_generator *g)
 const native_target native_avx512 = {.lanes = 8,
                                      .vectors = 32,
                                      .spare = 6,
+                                     .most = {5, 7},
                                      .sums = BMF_NATIVE_COUNTS_MAX,
                                      .masks = true,
                                      .broadcast = true,

@@ -133,9 +133,13 @@ static int most_used(const native_generator *g)
     return best;
 }
 
+/* As many as leaves the others of the loop in registers most of the time, and room for every instruction: there is
+ * always a register to take (native_registers.c). One is the tail's. */
 static void pin(native_generator *g)
 {
+    const int room = g->target->vectors - g->target->most[g->run->fails] - 1;
     int spare = g->target->vectors - g->target->spare - pressure(g);
+    spare = spare < room ? spare : room;
     if (g->run->fails) {
         g->failed = native_reserve(g);
         spare--;

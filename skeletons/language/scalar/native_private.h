@@ -33,6 +33,7 @@ typedef struct native_target {
     int lanes;      /* elements of a vector */
     int vectors;    /* registers */
     int spare;      /* of them, what an instruction takes besides those of its operands */
+    int most[2];    /* that an instruction takes at a time, operands and all: one that cannot fail, one that can */
     int sums;       /* counts that are kept in registers */
     bool masks;     /* has mask registers */
     bool broadcast; /* operands in memory may be one word for all elements; otherwise constants are kept as vectors */
