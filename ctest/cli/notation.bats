@@ -235,3 +235,14 @@ END
     assert_output "prog.bmf:4:56: cs is sent to all processors: [real]
 [real]"
 }
+
+@test "a program without data says where they belong" {
+    printf 'main(xs) =\n    length(xs)\n\n' >prog.bmf
+    bmf 2 run prog.bmf
+    assert_failure 2
+    assert_equal "${stderr_lines[0]}" "bmf: prog.bmf:2:15: the program has no data; write default DATA behind main or give a file with --arg"
+    echo 'B_Op (B_Length)' >prog.bmf
+    bmf 1 run prog.bmf
+    assert_failure 2
+    assert_equal "${stderr_lines[0]}" "bmf: prog.bmf:1:16: the program has no data; write it behind the expression or give a file with --arg"
+}
