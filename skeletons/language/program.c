@@ -301,10 +301,7 @@ static int evaluate(bmf_context *ctx, bmf_program *program, bmf_value *result)
     frame_open_program(&evaluator, &frame);
     if (holds_memory(ctx))
         value_hold(ctx, &frame, &argument);
-    if (!expression)
-        value_move(&argument, result);
-    else
-        status = evaluate_batch(&evaluator, expression, &frame, &argument, result);
+    status = evaluate_batch(&evaluator, expression, &frame, &argument, result);
     frame_close(&frame);
     program->seconds = bmf_seconds(ctx) - begin;
     program->sent = bmf_local_statistics(ctx);

@@ -1,6 +1,8 @@
 /* Making core expressions.
  *
- * Two laws make them as short as by hand: id . f = f = f . id, and [addr 1, .., addr n] = id on tuples of n. */
+ * Three laws make them as short as by hand: id . f = f = f . id; [addr 1, .., addr n] = id on tuples of n; and a filter
+ * that is only counted needs not drop what was handed to its elements: length . map (addr 2) . filter p . distl =
+ * length . filter p . distl. */
 #include "skeletons/language/notation/core.h"
 
 #include <string.h>
@@ -80,6 +82,31 @@ static void bind_argument(bmf_expressions *arena, bmf_expression *expression, co
     expression->binding = join_bindings(arena, binding, expression->binding);
 }
 
+static bool is_operation(const bmf_expression *expression, bmf_operation operation)
+{
+    return expression->kind == BMF_EXPRESSION_OP && expression->operation == operation;
+}
+
+/* map (addr 2) . filter p . distl .. */
+static bool drops_captured(const bmf_expression *g)
+{
+    if (g->kind != BMF_EXPRESSION_COMP || g->child[1]->kind != BMF_EXPRESSION_COMP)
+        return false;
+    const bmf_expression *map = g->child[0], *filter = g->child[1]->child[0], *distl = g->child[1]->child[1];
+    if (distl->kind == BMF_EXPRESSION_COMP)
+        distl = distl->child[0];
+    return map->kind == BMF_EXPRESSION_MAP && map->child[0]->kind == BMF_EXPRESSION_ADDR &&
+           map->child[0]->number[0] == 2 && map->child[0]->number[1] == 2 && filter->kind == BMF_EXPRESSION_FILTER &&
+           is_operation(distl, BMF_OPERATION_DISTL);
+}
+
+static const bmf_expression *last_link(const bmf_expression *f)
+{
+    while (f->kind == BMF_EXPRESSION_COMP)
+        f = f->child[f->children - 1];
+    return f;
+}
+
 /* Links of f are joined from the last one on, so that long compositions need no stack. */
 bmf_expression *core_compose(bmf_expressions *arena, bmf_expression *f, bmf_expression *g)
 {
@@ -91,6 +118,8 @@ bmf_expression *core_compose(bmf_expressions *arena, bmf_expression *f, bmf_expr
         bind_argument(arena, f, g->binding);
         return f;
     }
+    if (is_operation(last_link(f), BMF_OPERATION_LENGTH) && drops_captured(g))
+        g = g->child[1];
     if (f->kind != BMF_EXPRESSION_COMP)
         return pair(arena, f, g);
     bmf_expression *made = pair(arena, f->child[0], g), *last = made;
