@@ -127,12 +127,12 @@ endforeach()
 file(GLOB BMF_BATS_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/cli/*.bats)
 if(BMF_BATS_FILES)
   find_program(BMF_BATS bats REQUIRED)
-  # The tests call python3 and want NumPy. The first python3 of the path may be another one than that of the system, which
-  # has it.
-  foreach(python python3 /usr/bin/python3)
+  # The tests call python3 and want NumPy, which scripts/setup installs for the system's. The first python3 of the path may
+  # be another one.
+  foreach(python /usr/bin/python3 python3)
     execute_process(COMMAND ${python} -c "import numpy" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
     if(failed EQUAL 0)
-      execute_process(COMMAND ${python} -c "import sys; print(sys.executable)" OUTPUT_VARIABLE BMF_PYTHON
+      execute_process(COMMAND ${python} -c "import os, sys; print(os.path.realpath(sys.executable))" OUTPUT_VARIABLE BMF_PYTHON
                       OUTPUT_STRIP_TRAILING_WHITESPACE)
       file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/python)
       file(CREATE_LINK ${BMF_PYTHON} ${PROJECT_BINARY_DIR}/python/python3 SYMBOLIC)

@@ -131,8 +131,9 @@ static void print_text(const options *o, const replayed *r)
     const bmf_trace_run *run = r->trace->run[0];
     const double recorded = replay_length(run);
     const int64_t messages = r->counts.messages, bytes = r->counts.bytes;
-    printf("%s, %s on %s: %d processors, %lld messages, %lld bytes\n", run->program,
-           run->predicted ? "predicted" : "measured", run->machine, run->lanes, (long long)messages, (long long)bytes);
+    printf("%s, %s on %s: %d processor%s, %lld message%s, %lld byte%s\n", run->program,
+           run->predicted ? "predicted" : "measured", run->machine, run->lanes, run->lanes == 1 ? "" : "s",
+           (long long)messages, messages == 1 ? "" : "s", (long long)bytes, bytes == 1 ? "" : "s");
     printf("  recorded   %.9f s\n", recorded);
     printf("  predicted  %.9f s on %s, 95 %% interval ", r->prediction.median, r->machine->name);
     if (r->prediction.high > r->prediction.low)

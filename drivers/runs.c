@@ -1,7 +1,6 @@
-/* What the commands that report and compare share: numbers and runs as text and JSON. */
+/* What the commands that report and compare share: runs as text and JSON. */
 #include "drivers/runs.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,46 +8,7 @@
 #include "drivers/command/json.h"
 #include "predict/replay/replay.h"
 #include "runtime/base/allocate.h"
-
-char *text_seconds(double seconds, char text[BMF_NUMBER_TEXT])
-{
-    static const struct {
-        double factor;
-        const char *name;
-    } unit[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}, {1, "s"}};
-    int of = 0;
-    if (!isfinite(seconds))
-        return strcpy(text, "-");
-    while (of < 3 && fabs(seconds) * unit[of].factor >= 999.95)
-        of++;
-    double value = seconds * unit[of].factor, size = fabs(value);
-    int decimals = of == 0 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
-    snprintf(text, BMF_NUMBER_TEXT, "%.*f %s", decimals, value, unit[of].name);
-    return text;
-}
-
-char *text_nanos(int64_t nanos, char text[BMF_NUMBER_TEXT])
-{
-    return text_seconds((double)nanos * 1e-9, text);
-}
-
-char *text_percent(double share, char text[BMF_NUMBER_TEXT])
-{
-    if (isnan(share))
-        return strcpy(text, "-");
-    if (share > 9.9995)
-        return strcpy(text, ">999 %");
-    snprintf(text, BMF_NUMBER_TEXT, "%.1f %%", 100 * share);
-    return text;
-}
-
-char *text_ratio(double ratio, char text[BMF_NUMBER_TEXT])
-{
-    if (!isfinite(ratio))
-        return strcpy(text, "-");
-    snprintf(text, BMF_NUMBER_TEXT, ratio < 1000 ? "%.3f" : "%.3g", ratio);
-    return text;
-}
+#include "runtime/base/text.h"
 
 char *text_run(const bmf_trace_run *run)
 {
@@ -95,4 +55,14 @@ json_t *run_json(const bmf_trace_run *run)
                      "program", json_text(run->program), "machine", json_text(run->machine), "processors", run->lanes,
                      "ranks", run->ranks, "threads", run->threads, "seconds", replay_length(run), "events",
                      (json_int_t)run->events, "lost_events", (json_int_t)run->dropped);
+}
+
+json_t *json_lines(const char *text)
+{
+    json_t *lines = json_array();
+    char *copy = text_copy(text), *rest = copy, *line;
+    while ((line = strsep(&rest, "\n")))
+        json_array_append_new(lines, json_text(line));
+    free(copy);
+    return lines;
 }

@@ -7,18 +7,7 @@
 #include "drivers/command/command.h"
 #include "predict/report/compare.h"
 #include "predict/report/intervals.h"
-
-/* ---- numbers for people; each fills the text and returns it ---- */
-
-enum { BMF_NUMBER_TEXT = 24 };
-
-/* Four digits and a unit: "12.35 ms", "870 ns". "-" if not known. */
-char *text_seconds(double seconds, char text[BMF_NUMBER_TEXT]);
-char *text_nanos(int64_t nanos, char text[BMF_NUMBER_TEXT]);
-/* "61.0 %"; "-" if not known, ">999 %" if larger. */
-char *text_percent(double share, char text[BMF_NUMBER_TEXT]);
-/* "0.823"; "-" if not known. */
-char *text_ratio(double ratio, char text[BMF_NUMBER_TEXT]);
+#include "predict/report/numbers.h"
 
 /* "measured: PROGRAM on MACHINE, 4 processors, 2 ranks, 1 thread", to be freed. */
 char *text_run(const bmf_trace_run *run);
@@ -36,6 +25,8 @@ int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *
 
 /* {"run": "measured", "program", "machine", "processors", "ranks", "threads", "seconds", "events", "lost_events"}. */
 json_t *run_json(const bmf_trace_run *run);
+/* The lines of a text as an array. */
+json_t *json_lines(const char *text);
 
 /* ---- bmf report ---- */
 
@@ -46,6 +37,7 @@ typedef struct bmf_shown {
     int depth;           /* levels to show, INT_MAX: all */
     bool processors;     /* a table of the processors, too */
     const char *why;     /* serialisation and transfer are not known, or NULL */
+    const char *answer;  /* what is said first; NULL: only a part of the run is shown */
 } bmf_shown;
 
 void report_print(const bmf_shown *shown);
@@ -56,8 +48,9 @@ json_t *report_json(const bmf_shown *shown);
 typedef struct bmf_compared {
     const bmf_trace_run *measured, *predicted;
     const bmf_comparison *comparison;
-    bool processors; /* level B, too */
-    bool by_call;    /* states are operations */
+    bool processors;    /* level B, too */
+    bool by_call;       /* states are operations */
+    const char *answer; /* what is said first */
 } bmf_compared;
 
 void compare_print(const bmf_compared *of);

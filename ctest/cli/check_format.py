@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Checks one converted trace against the CSV of the same trace: check_format.py FORMAT CSV OUTPUT [ARGUMENT].
 
 Every reader here is written from the description of the format, not from the converter. Each check counts events,

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """costs.py BMF SOURCES [NAME..]: that what bmf reads costs no more than in proportion to its size.
 
 Every family makes an input of a given size. bmf runs on one of n and on one of 4 n; the processor time of the second may

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Whether the Cowichan programs in the language find what those in plain MPI find.
 
     cowichan_versions.py make N        writes what both read: plain-NAME.npy and its like for the one, NAME.npy for the other

@@ -159,6 +159,34 @@ assert p['low'] == p['seconds'] == p['high']"
     assert_output --partial convert
 }
 
+@test "a program outside finds installed machines beside its library, or beside bmf in the path" {
+    [ -x "$BMF_BIN_DIR/bmf" ] || skip "bmf is not built"
+    cat >sum.c <<'PROGRAM'
+#include <bmf.h>
+int main(int argc, char **argv)
+{
+    bmf_context *ctx;
+    BMF_CHECK(bmf_open(&argc, &argv, &ctx));
+    return bmf_close(ctx);
+}
+PROGRAM
+    export PKG_CONFIG_PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name bmf.pc)")
+    # shellcheck disable=SC2046
+    gcc -o shared sum.c $(pkg-config --cflags --libs bmf)
+    # shellcheck disable=SC2046
+    gcc -o static sum.c $(pkg-config --cflags bmf) $(pkg-config --static --libs bmf | sed 's/-lbmf/-l:libbmf.a/')
+    LD_LIBRARY_PATH=$(dirname "$(find "$PREFIX" -name libbmf.so)")
+    export LD_LIBRARY_PATH
+    PATH=/usr/bin:/bin run ./shared --bmf-machine fast-cluster --bmf-procs 2
+    assert_success
+    PATH=$PREFIX/bin:/usr/bin:/bin run ./static --bmf-machine fast-cluster --bmf-procs 2
+    assert_success
+    PATH=/usr/bin:/bin run ./shared --bmf-machine no-such-cluster --bmf-procs 2
+    assert_failure 2
+    assert_output --partial "there is no machine 'no-such-cluster', neither here nor installed; installed: "
+}
+
 @test "installed machines and their sheets are found by name" {
     [ -x "$BMF_BIN_DIR/bmf" ] || skip "bmf is not built"
     run "$PREFIX/bin/bmf" machine check t3d-sheet

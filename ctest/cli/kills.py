@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Kills runs of bmf that write, at random moments: nothing may hang, no process may stay, no output may be damaged.
 
 Method: this process takes over all orphans (PR_SET_CHILD_SUBREAPER), so that every process that a run started is found

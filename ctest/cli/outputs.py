@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Every output of every command: two writers at once, full disks, calls that fail, links at every name.
 
 Method: OUTPUTS lists them; that none is missing is checked against the options that --help names. Each is written from two

@@ -23,7 +23,7 @@ count()
 }
 
 @test "every script explains itself and refuses what it does not know" {
-    for script in setup check demo bench cluster fuzz lint compare-bench compare-fftw; do
+    for script in setup check demo bench cluster fuzz lint compare-bench compare-fftw site; do
         run "$scripts/$script" --help
         assert_success
         assert_output --partial "usage: scripts/$script"

@@ -23,6 +23,7 @@
 #include "runtime/base/directory_lock.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/output_file.h"
+#include "runtime/base/progress.h"
 #include "runtime/npy/part.h"
 
 enum { PARTS = 5, LARGEST_PART = 4, MIN_ROWS = 16, MIN_SIZES = 3 };
@@ -112,21 +113,6 @@ void calibration_trace(const bmf_calibration *c, int size, int64_t repeat, char 
 
 /* ---- running ---- */
 
-static void show_progress(const bmf_calibration *c, int64_t done, double size)
-{
-    enum { WIDTH = 30 };
-    static const char full[] = "##############################", empty[] = "..............................";
-    const int64_t all = c->sizes * c->o->repeats;
-    const int filled = (int)(done * WIDTH / all);
-    if (!isatty(STDERR_FILENO))
-        return;
-    if (done < all)
-        fprintf(stderr, "\r\033[K[%.*s%.*s] %3d %%: %.15g elements", filled, full, WIDTH - filled, empty,
-                (int)(100 * done / all), size);
-    else
-        fputs("\r\033[K", stderr);
-}
-
 /* A trace that is there was written by a run that succeeded, because traces appear whole or not at all. */
 static int run_once(const bmf_calibration *c, int size, int64_t repeat, const char *part)
 {
@@ -155,16 +141,29 @@ static int check_sessions(const bmf_calibration *c)
     return BMF_OK;
 }
 
+/* Runs take about as long as they have elements. */
+static double elements_of_all(const bmf_calibration *c)
+{
+    double sum = 0;
+    for (int size = 0; size < c->sizes; size++)
+        sum += c->size[size];
+    return sum * (double)c->o->repeats;
+}
+
 static int run_all(const bmf_calibration *c, const char *part)
 {
     int status = check_sessions(c);
-    int64_t done = 0;
+    const double all = elements_of_all(c);
+    double done = 0;
+    bmf_progress progress;
+    progress_begin(&progress, "running");
     for (int64_t repeat = c->runs - c->o->repeats; repeat < c->runs; repeat++)
         for (int size = 0; size < c->sizes && status == BMF_OK; size++) {
-            show_progress(c, done++, c->size[size]);
             status = run_once(c, size, repeat, part);
+            done += c->size[size];
+            progress_tell(&progress, all > 0 ? done / all : 1.0);
         }
-    show_progress(c, c->sizes * c->o->repeats, 0.0);
+    progress_end(&progress);
     return status;
 }
 

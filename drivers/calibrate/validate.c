@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "drivers/calibrate/trial.h"
 #include "drivers/command/json.h"
@@ -19,6 +18,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/output_file.h"
+#include "runtime/base/progress.h"
 #include "runtime/convert/output.h"
 
 typedef struct options {
@@ -108,16 +108,12 @@ static void sum_up(validation *v)
     free(sorted);
 }
 
-static int measure(validation *v, const char *trace)
+static int run_repeatedly(validation *v, const char *trace, bmf_progress *progress)
 {
     bmf_trial_run run;
     for (int64_t k = -1; k < v->o->repeats; k++) {
-        if (isatty(STDERR_FILENO))
-            fprintf(stderr, "\r\033[Krun %" PRId64 " of %" PRId64, k + 2, v->o->repeats + 1);
-        const int status = trial_run(&v->o->trial, NULL, 0.0, trace, &run);
-        if (isatty(STDERR_FILENO))
-            fputs("\r\033[K", stderr);
-        BMF_TRY(status);
+        progress_tell(progress, (double)(k + 1) / (double)(v->o->repeats + 1));
+        BMF_TRY(trial_run(&v->o->trial, NULL, 0.0, trace, &run));
         if (k >= 0)
             v->measured[k] = run.seconds;
     }
@@ -125,6 +121,15 @@ static int measure(validation *v, const char *trace)
     v->same_messages = run.messages == v->messages && run.bytes == v->bytes;
     sum_up(v);
     return BMF_OK;
+}
+
+static int measure(validation *v, const char *trace)
+{
+    bmf_progress progress;
+    progress_begin(&progress, "running");
+    const int status = run_repeatedly(v, trace, &progress);
+    progress_end(&progress);
+    return status;
 }
 
 /* ---- what is said ---- */

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "drivers/choose/choose.h"
 #include "predict/choose/retime.h"
@@ -15,6 +14,7 @@
 #include "predict/model/model.h"
 #include "predict/report/intervals.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/text.h"
 
 static const char host_text[] = "name = \"host\"; network = { type = \"fixed\"; };";
@@ -233,13 +233,6 @@ static int predict_offer_of_model(choose_study *study, bmf_machine *machine, bmf
 
 /* ---- all of it ---- */
 
-static void show_progress(int64_t done, int64_t all)
-{
-    if (isatty(STDERR_FILENO) && all > 1)
-        fprintf(stderr, done < all ? "\rpredicting %lld of %lld numbers of processors \033[K" : "\r\033[K",
-                (long long)done + 1, (long long)all);
-}
-
 static int ascending(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -272,15 +265,23 @@ int choose_predict(choose_study *study)
     BMF_TRY(machine_parse(host_text, "host", &host));
     int status = BMF_OK;
     const bool model = is_model(study->options->predict.path);
+    bmf_progress progress = {0};
+    double done = 0, all = 0; /* a prediction takes about as long as it has processors */
+    for (int64_t k = 0; k < list->count; k++)
+        all += (double)list->number[k];
+    if (list->count > 1)
+        progress_begin(&progress, "predicting");
     for (int64_t k = 0; k < list->count && status == BMF_OK; k++) {
-        show_progress(k, list->count);
         if (!model)
             status = predict_number(study, host, k);
         for (int64_t m = 0; model && m < study->machines && status == BMF_OK; m++)
             if (study->offer[m * list->count + k].refusal == BMF_OFFERED)
                 status = predict_offer_of_model(study, study->machine[m], &study->offer[m * list->count + k], true);
+        done += (double)list->number[k];
+        progress_tell(&progress, done / all);
     }
-    show_progress(list->count, list->count);
+    if (list->count > 1)
+        progress_end(&progress);
     machine_free(host);
     if (status == BMF_OK)
         choose_complete(study->offer, study->offers, study->machine);

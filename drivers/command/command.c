@@ -10,8 +10,10 @@
 #include "drivers/command/private.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/edit_distance.h"
 #include "runtime/base/progress.h"
 #include "runtime/base/launcher.h"
+#include "runtime/base/near_names.h"
 #include "runtime/base/text.h"
 
 enum { LINE = 1024 };
@@ -131,12 +133,16 @@ static int run_leaf(const bmf_driver *command, int argc, char **argv)
 
 static int unknown_command(const bmf_driver *group, const char *name)
 {
-    char known[512] = "";
+    char known[512] = "", meant[64] = "";
+    near_names near = {.max = 1, .limit = 2};
     for (int k = 0; group->commands[k]; k++) {
         const size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", group->commands[k]->name);
+        near_names_offer(&near, group->commands[k]->name, name_distance(name, group->commands[k]->name));
     }
-    return usage_error("unknown %s '%s'; known: %s", group->noun ? group->noun : "command", name, known);
+    if (near.count > 0)
+        snprintf(meant, sizeof meant, "; is %s meant?", near.name[0]);
+    return usage_error("unknown %s '%s'%s; known: %s", group->noun ? group->noun : "command", name, meant, known);
 }
 
 static int run_command(const bmf_driver *command, int argc, char **argv);

@@ -100,6 +100,7 @@ json_t *compare_json(const bmf_compared *of)
                              "steps", steps_json(of), "step_pairs",
                              pairs_json(c->steps, c->only_measured_steps, c->only_predicted_steps,
                                         c->steps_with_interval, c->covered_steps));
+    json_object_set_new(made, "answer", json_lines(of->answer));
     if (c->same_processors)
         json_object_set_new(made, "events",
                             pairs_json(c->pairs, c->only_measured, c->only_predicted, c->with_interval, c->covered));

@@ -5,6 +5,7 @@
 
 #include "runtime/convert/view.h"
 #include "drivers/runs.h"
+#include "predict/report/answer.h"
 #include "predict/report/compare_calls.h"
 #include "runtime/base/allocate.h"
 
@@ -198,6 +199,7 @@ static void print_steps(const bmf_compared *of)
 
 void compare_print(const bmf_compared *of)
 {
+    answer_print(of->answer);
     print_runs(of);
     print_totals(of);
     print_pairs(of->comparison);

@@ -82,7 +82,7 @@ static void show_compute(const bmf_machine *machine)
     else if (machine->compute == BMF_COMPUTE_SHEET)
         printf("from the sheet '%s'", machine->kernels->title);
     else
-        fputs("kernels are run and timed here", stdout);
+        fputs("at the speed of this host: kernels are run and timed here", stdout);
     if (machine->sharing > 1)
         printf(", as when %lld processors share a memory", (long long)machine->sharing);
     if (machine->power != 1.0)

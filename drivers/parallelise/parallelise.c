@@ -20,6 +20,7 @@
 #include "predict/sheet/text.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/launcher.h"
+#include "runtime/base/progress.h"
 #include "runtime/convert/output.h"
 #include "skeletons/language/front/data.h"
 
@@ -207,7 +208,13 @@ static double least_seconds(const search *s)
     return least;
 }
 
-static int search_all(search *s)
+/* The search ends when either is reached. */
+static double share_done(const search *s, int without_gain)
+{
+    return fmax((double)s->count / MAX_CANDIDATES, (double)without_gain / MAX_WAVES_WITHOUT_GAIN);
+}
+
+static int search_on(search *s, bmf_progress *progress)
 {
     int without_gain = 0;
     BMF_TRY(stated_read(s->options, &s->stated));
@@ -220,11 +227,22 @@ static int search_all(search *s)
         from->expanded = true;
         const uint64_t chosen = from->chosen;
         for (int point = from->splitting.points - 1; point >= 0; point--)
-            if (!(chosen >> point & 1))
+            if (!(chosen >> point & 1)) {
                 BMF_TRY(add_candidate(s, chosen | UINT64_C(1) << point));
+                progress_tell(progress, share_done(s, without_gain));
+            }
         without_gain = least_seconds(s) < before ? 0 : without_gain + 1;
     }
     return BMF_OK;
+}
+
+static int search_all(search *s)
+{
+    bmf_progress progress;
+    progress_begin(&progress, "predicting programs");
+    const int status = search_on(s, &progress);
+    progress_end(&progress);
+    return status;
 }
 
 /* ---- what is said ---- */

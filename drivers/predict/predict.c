@@ -6,7 +6,6 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
@@ -15,6 +14,7 @@
 #include "predict/report/report.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/launcher.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/text.h"
 
 /* ---- options ---- */
@@ -465,32 +465,56 @@ static int write_files(const bmf_predict_options *o, bmf_predicted *run)
 
 /* ---- running ---- */
 
-static void show_progress(const bmf_predict_options *o, int64_t done)
-{
-    if (o->processors.count > 1 && isatty(STDERR_FILENO))
-        fprintf(stderr, done < o->processors.count ? "\rpredicting %lld processors (%lld of %lld) \033[K" : "\r\033[K",
-                (long long)(done < o->processors.count ? o->processors.number[done] : 0), (long long)done + 1,
-                (long long)o->processors.count);
-}
-
 int predict_all(const bmf_predict_options *o, bmf_predicted *run)
 {
     int status = BMF_OK;
+    bmf_progress progress = {0};
+    double done = 0, all = 0; /* a prediction takes about as long as it has processors */
+    for (int64_t k = 0; k < o->processors.count; k++)
+        all += (double)o->processors.number[k];
+    if (o->processors.count > 1) /* otherwise what is inside tells */
+        progress_begin(&progress, "predicting");
     for (int64_t k = 0; status == BMF_OK && k < o->processors.count; k++) {
         bool traced = (o->trace || o->html) && k == o->processors.count - 1;
-        show_progress(o, k);
         status = (o->mpi              ? predict_mpi
                   : o->command        ? predict_executable
                   : is_model(o->path) ? predict_model
                                       : predict_program)(o, o->processors.number[k], traced, &run[k]);
+        done += (double)o->processors.number[k];
+        progress_tell(&progress, done / all);
     }
-    show_progress(o, o->processors.count);
+    if (o->processors.count > 1)
+        progress_end(&progress);
     return status;
+}
+
+/* Numbers of processors that the machine does not have are left out, and said so, if it has others of the list. */
+static void leave_out_processors(bmf_predict_options *o)
+{
+    bmf_processor_list *list = &o->processors;
+    const int64_t most = o->machine->processors;
+    int64_t kept = 0;
+    char out[256] = "";
+    for (int64_t k = 0; k < list->count; k++)
+        kept += most == 0 || list->number[k] <= most;
+    if (kept == 0 || kept == list->count)
+        return;
+    kept = 0;
+    for (int64_t k = 0; k < list->count; k++) {
+        const size_t used = strlen(out);
+        if (list->number[k] <= most)
+            list->number[kept++] = list->number[k];
+        else
+            snprintf(out + used, sizeof out - used, "%s%lld", used ? ", " : "", (long long)list->number[k]);
+    }
+    list->count = kept;
+    fprintf(stderr, "bmf: note: %s has %lld processors: %s are left out\n", o->machine->name, (long long)most, out);
 }
 
 static int predict(bmf_predict_options *o)
 {
     BMF_TRY(machine_read_changed(o->machine_path, o->change, o->changes, &o->machine));
+    leave_out_processors(o);
     if (o->swept)
         return sweep_predict(o);
     bmf_predicted *run = allocate_clear(o->processors.count, (int64_t)sizeof *run);

@@ -3,21 +3,9 @@
 
 #include "drivers/runs.h"
 #include "predict/replay/replay.h"
+#include "predict/report/answer.h"
 #include "predict/report/report.h"
 #include "runtime/base/allocate.h"
-
-/* The 95 % interval of a run's length: that of the program's event on the processor that ends last. */
-static void find_bounds(const bmf_trace_run *run, double *low, double *high)
-{
-    const bmf_event *last = NULL;
-    for (int64_t k = 0; k < run->events; k++) {
-        const bmf_event *event = &run->event[k];
-        if (event->node == 0 && event->kind <= BMF_EVENT_SKELETON && (!last || event->end > last->end))
-            last = event;
-    }
-    *low = last ? (double)(last->begin + last->low) * 1e-9 : replay_length(run);
-    *high = last ? (double)(last->begin + last->high) * 1e-9 : *low;
-}
 
 static int by_processors(const void *a, const void *b)
 {
@@ -37,7 +25,7 @@ static bmf_scaling *make_curve(bmf_trace_run *const *run, int runs)
                                  .seconds = replay_length(run[k]),
                                  .measured = run[k]->predicted == 0,
                                  .in_domain = true};
-        find_bounds(run[k], &point[k].low, &point[k].high);
+        run_bounds(run[k], &point[k].low, &point[k].high);
         differ = differ || run[k]->lanes != run[0]->lanes;
     }
     if (differ) {
@@ -71,7 +59,7 @@ int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *
         status = compare_runs(first, second, &comparison);
     for (int k = 0; k < report.runs && status == BMF_OK; k++) {
         status = make_run_intervals(report.run[k], 0, -1, &report.intervals[k], NULL);
-        find_bounds(report.run[k], &report.low[k], &report.high[k]);
+        run_bounds(report.run[k], &report.low[k], &report.high[k]);
     }
     report.comparison = comparison;
     report.topologies = &under;

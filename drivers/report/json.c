@@ -118,6 +118,8 @@ json_t *report_json(const bmf_shown *shown)
     for (int64_t i = shown->from; i < shown->until; i++)
         if (interval[i].level - interval[shown->from].level < shown->depth)
             json_array_append_new(rows, interval_json(shown->intervals, &interval[i]));
+    if (shown->answer)
+        json_object_set_new(made, "answer", json_lines(shown->answer));
     bmf_held_peak peak;
     if (held_peak(shown->intervals->run, &peak))
         json_object_set_new(made, "memory",

@@ -6,6 +6,7 @@
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
 #include "drivers/runs.h"
+#include "predict/report/answer.h"
 #include "runtime/base/allocate.h"
 
 typedef struct options {
@@ -81,13 +82,22 @@ static int make_intervals(bmf_trace_run *run, const options *o, bmf_intervals **
     return BMF_OK;
 }
 
+static char *answer_about(bmf_trace_run *run, bmf_intervals *intervals)
+{
+    bmf_report_contents about = {.runs = 1, .run = {run}, .intervals = {intervals}};
+    run_bounds(run, &about.low[0], &about.high[0]);
+    return report_answer(&about);
+}
+
 /* Prints one run, or adds it to the JSON. */
 static int report_run(bmf_trace_run *run, const options *o, bool first, json_t *all)
 {
     bmf_intervals *intervals;
-    bmf_shown shown;
+    bmf_shown shown = {0};
     char *why = NULL;
     int status = make_intervals(run, o, &intervals, &why, &shown);
+    char *answer = status == BMF_OK && !o->interval ? answer_about(run, intervals) : NULL;
+    shown.answer = answer;
     if (status == BMF_OK && all) {
         json_array_append_new(all, report_json(&shown));
     } else if (status == BMF_OK) {
@@ -96,6 +106,7 @@ static int report_run(bmf_trace_run *run, const options *o, bool first, json_t *
         report_print(&shown);
     }
     intervals_free(intervals);
+    free(answer);
     free(why);
     return status;
 }
@@ -161,7 +172,8 @@ static const bmf_option table[] = {
     BMF_OPTION(
         "json", NULL, BMF_FLAG(options, json),
         "print one JSON object: runs, each with run, program, machine, processors, ranks, threads, seconds, events, "
-        "lost_events, and intervals: path, level, instances, type, places (in the source), operations, all (over all "
+        "lost_events, answer (how long, where the time goes, what limits it, how sure: four texts), and intervals: "
+        "path, level, instances, type, places (in the source), operations, all (over all "
         "processors), least, most "
         "(of one "
         "processor) in nanoseconds, and efficiencies"),

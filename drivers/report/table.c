@@ -6,6 +6,7 @@
 
 #include "runtime/convert/view.h"
 #include "drivers/runs.h"
+#include "predict/report/answer.h"
 #include "predict/report/peaks.h"
 #include "runtime/base/allocate.h"
 
@@ -164,11 +165,13 @@ static void print_summary(const bmf_shown *shown)
 {
     const bmf_interval *whole = &shown->intervals->interval[shown->from];
     char *run = text_run(shown->intervals->run);
-    number time, efficiency;
+    number time, productive;
+    if (shown->answer)
+        answer_print(shown->answer);
     printf("%s\n", run ? run : "");
-    printf("  %s, efficiency %s, %lld messages, %lld bytes\n", text_nanos(whole->all.execution, time),
-           text_percent(whole->efficiency.efficiency, efficiency), (long long)whole->all.messages,
-           (long long)whole->all.bytes);
+    printf("  %s, productive %s, %lld message%s, %lld byte%s\n", text_nanos(whole->all.execution, time),
+           text_percent(whole->efficiency.efficiency, productive), (long long)whole->all.messages,
+           whole->all.messages == 1 ? "" : "s", (long long)whole->all.bytes, whole->all.bytes == 1 ? "" : "s");
     bmf_held_peak peak;
     if (held_peak(shown->intervals->run, &peak))
         printf("  memory: at most %lld bytes of lists, on processor %d from %s on\n", (long long)peak.bytes, peak.lane,

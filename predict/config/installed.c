@@ -1,5 +1,7 @@
 /* Where installed files are; see the header. */
+#define _GNU_SOURCE
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -14,7 +16,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 
-enum { DIRECTORIES = 3, LISTED = 600 };
+enum { DIRECTORIES = 6, LISTED = 600 };
 
 static bool is_file(const char *path)
 {
@@ -34,6 +36,42 @@ static bool beside_program(const bmf_installed *kind, char directory[PATH_MAX])
     return snprintf(directory, PATH_MAX, "%s/%s/%s", program, BMF_SHARE_FROM_BIN, kind->folder) < PATH_MAX;
 }
 
+/* Cuts the last part of a path off; false if there is none. */
+static bool cut_last(char path[PATH_MAX])
+{
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return false;
+    *slash = 0;
+    return true;
+}
+
+/* The directory one or two above that of the library (or program) which has the kind's texts: lib/ or lib/TRIPLET/. */
+static bool beside_library(const bmf_installed *kind, int above, char directory[PATH_MAX])
+{
+    Dl_info about;
+    char library[PATH_MAX];
+    bool found = dladdr(kind->folder, &about) && about.dli_fname && realpath(about.dli_fname, library);
+    for (int k = 0; found && k <= above; k++)
+        found = cut_last(library);
+    return found && snprintf(directory, PATH_MAX, "%s/share/bmf/%s", library, kind->folder) < PATH_MAX;
+}
+
+/* The directory beside that of the first bmf in PATH. */
+static bool beside_command(const bmf_installed *kind, char directory[PATH_MAX])
+{
+    const char *at = getenv("PATH");
+    char command[PATH_MAX], plain[PATH_MAX];
+    while (at && *at) {
+        const int length = (int)strcspn(at, ":");
+        if (length > 0 && snprintf(command, PATH_MAX, "%.*s/bmf", length, at) < PATH_MAX && is_file(command) &&
+            access(command, X_OK) == 0 && realpath(command, plain) && cut_last(plain))
+            return snprintf(directory, PATH_MAX, "%s/%s/%s", plain, BMF_SHARE_FROM_BIN, kind->folder) < PATH_MAX;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
 /* The places to look in, at most DIRECTORIES; returns how many. */
 static int list_directories(const bmf_installed *kind, char directory[DIRECTORIES][PATH_MAX])
 {
@@ -42,6 +80,9 @@ static int list_directories(const bmf_installed *kind, char directory[DIRECTORIE
     if (chosen && chosen[0])
         count += snprintf(directory[count], PATH_MAX, "%s", chosen) < PATH_MAX;
     count += beside_program(kind, directory[count]);
+    count += beside_library(kind, 1, directory[count]);
+    count += beside_library(kind, 2, directory[count]);
+    count += beside_command(kind, directory[count]);
     count += snprintf(directory[count], PATH_MAX, "%s/%s", BMF_SHARE_INSTALLED, kind->folder) < PATH_MAX;
     return count;
 }

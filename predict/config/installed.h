@@ -1,9 +1,10 @@
 /* Files that bmf installs for use by name: machines, models, sheets.
  *
- * A name that is a file is that file. A bare name, without a slash, is looked for among those of its kind: of NAME and
- * NAME.EXTENSION the first file in the directory that the kind's environment variable names, then in the one that lies
- * beside the running program's (so that an installation may be moved, and a build tree works), then in the one it was
- * built for. Nothing here is collective; messages go to the process-wide slot. */
+ * A name that is a file is that file. A bare name, without a slash, is looked for among those of its kind: of NAME
+ * and NAME.EXTENSION the first file in the directory that the kind's environment variable names, then in the one
+ * that lies beside the running program's (so that an installation may be moved, and a build tree works), then in
+ * those beside libbmf's and beside that of the first bmf in PATH (so that users' programs find them), then in the
+ * one it was built for. Nothing here is collective; messages go to the process-wide slot. */
 #ifndef BMF_CONFIG_INSTALLED_H
 #define BMF_CONFIG_INSTALLED_H
 

@@ -26,8 +26,9 @@ enum {
     TITLE = 78
 };
 
-static const char *const colours[COLOURS] = {"#1b3a5c", "#2a6f97", "#4fa3a5", "#8a9a2f",
-                                             "#d9902f", "#c8553d", "#7d2f6b"};
+/* Okabe and Ito's, and a grey. */
+static const char *const colours[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                             "#56b4e9", "#e69f00", "#333333"};
 
 typedef struct range {
     double low, high; /* both above 0 */
@@ -231,6 +232,17 @@ static void put_key(bmf_output *out, const bmf_chart *chart)
     }
 }
 
+/* The picture is wider where names need more room than is right of the frame: 7 units a letter. */
+static int width_of(const bmf_chart *chart)
+{
+    int width = WIDTH;
+    for (int64_t k = 0; k < chart->curves; k++) {
+        const int end = WIDTH - RIGHT + 36 + 7 * (int)strlen(chart->curve[k].name);
+        width = end > width ? end : width;
+    }
+    return width;
+}
+
 /* As far as it fits, by whole words. */
 static void put_title(bmf_output *out, const char *title)
 {
@@ -246,13 +258,14 @@ static void put_title(bmf_output *out, const char *title)
 void curves_put_svg(bmf_output *out, const bmf_chart *chart)
 {
     frame f = {.chart = chart};
+    const int width = width_of(chart);
     find_ranges(&f);
     output_print(out,
                  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d' "
                  "font-family='sans-serif' font-size='12' fill='#222' role='img'>\n"
                  "<style>.grid{stroke:#ddd;stroke-width:1}</style>\n<rect width='%d' height='%d' fill='#fff'/>\n"
                  "<text x='10' y='22' font-size='13' font-weight='bold'>",
-                 WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+                 width, HEIGHT, width, HEIGHT, width, HEIGHT);
     put_title(out, chart->title);
     output_text(out, "</text>\n");
     put_axes(out, &f);

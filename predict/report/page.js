@@ -81,7 +81,10 @@ function listenToSurroundings() {
     renew(...charts);
   };
   DARK.addEventListener('change', again);
+  let closed = []; // on paper nothing can be opened
   const printing = on => {
+    if (on) closed = [...document.querySelectorAll('details:not([open], .help)')];
+    for (const details of closed) details.open = on;
     view.printing = on;
     showLegend();
     if (matrices.list.length && byId('ramp')) paintRamp();
@@ -108,6 +111,7 @@ async function openReport() {
   view.to = report.longest;
   byId('subtitle').textContent = runs.map(r => r.title + ' on ' + r.facts.machine + ', ' + plural(r.lanes, 'processor'))
                                      .join('\u2002\u00b7\u2002');
+  showAnswer(facts.answer);
   showLegend();
   showSummary(runs);
   showScaling(facts.scaling);

@@ -57,8 +57,8 @@ function showCards(runs) {
         Number.isNaN(off) ? '' : (off < 0 ? '\u2212' : '+') + formatShare(Math.abs(off))));
   }
   cards.append(card(
-      'efficiency', runs.map(r => formatShare(wholeShares(r).efficiency)),
-      runs.length > 1 ? runs.map(r => r.title).join(' \u00b7 ') : 'productive of all time'));
+      'productive time', runs.map(r => formatShare(wholeShares(r).efficiency)),
+      runs.length > 1 ? runs.map(r => r.title).join(' \u00b7 ') : 'of all processors\u2019 time'));
   const sent = runs.map(sentBy), same = sent.every(s => s.messages === sent[0].messages && s.bytes === sent[0].bytes);
   cards.append(card(
       'messages', same ? formatCount(sent[0].messages) : sent.map(s => formatCount(s.messages)),
@@ -70,6 +70,14 @@ function showCards(runs) {
         'of ' + plural(c.withInterval, 'event')));
 }
 
+// One paragraph: how long, where the time goes, what limits it, how sure.
+function showAnswer(lines) {
+  for (const line of lines) {
+    const end = line.indexOf(':') + 1;
+    byId('answer').append(element('strong', line.slice(0, end)), line.slice(end) + ' ');
+  }
+}
+
 function showSummary(runs) {
   showCards(runs);
   const rows = [
@@ -77,7 +85,7 @@ function showSummary(runs) {
     ['ranks \u00d7 threads', r => r.facts.predicted ? NONE : r.facts.ranks + ' \u00d7 ' + r.facts.threads],
     ['length', r => formatTime(r.end, 4)],
     ['95\u00a0% interval', r => r.facts.low !== null ? formatRange(r.facts.low * 1e9, r.facts.high * 1e9) : NONE],
-    ['efficiency', r => formatShare(wholeShares(r).efficiency)],
+    ['productive', r => formatShare(wholeShares(r).efficiency)],
     ['communication', r => formatShare(wholeShares(r).communication)], ['idle', r => formatShare(wholeShares(r).idle)],
     ['messages', r => formatCount(sentBy(r).messages)], ['bytes', r => formatBytes(sentBy(r).bytes)],
     ['events', r => formatCount(r.count)]

@@ -6,7 +6,9 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "predict/report/answer.h"
 #include "predict/report/report_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/trace/receive_costs.h"
@@ -366,10 +368,25 @@ static void put_scaling(bmf_output *out, const bmf_scaling *scaling, int64_t poi
     output_text(out, "]");
 }
 
+/* The lines of the paragraph that comes first. */
+static void put_answer(bmf_output *out, const bmf_report_contents *report)
+{
+    char *answer = report_answer(report), *rest = answer, *line;
+    put_key(out, "answer");
+    output_text(out, "[");
+    for (bool first = true; (line = strsep(&rest, "\n")); first = false) {
+        put_comma(out, first);
+        report_put_text(out, line);
+    }
+    output_text(out, "]");
+    free(answer);
+}
+
 void report_put_facts(bmf_output *out, const bmf_report_contents *report, const bmf_view view[2])
 {
     output_text(out, "{\"title\":");
     report_put_text(out, report->title);
+    put_answer(out, report);
     put_columns(out);
     put_key(out, "runs");
     output_text(out, "[");

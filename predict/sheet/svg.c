@@ -17,8 +17,8 @@
 
 enum { MAX_CURVES = 7, STEPS = 96, PANEL = 560, HEIGHT = 380, LEFT = 62, RIGHT = 84, TOP = 34, BOTTOM = 44, ROW = 18 };
 
-static const char *const colours[MAX_CURVES] = {"#1b3a5c", "#2a6f97", "#4fa3a5", "#8a9a2f",
-                                                "#d9902f", "#c8553d", "#7d2f6b"};
+static const char *const colours[MAX_CURVES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                                "#56b4e9", "#e69f00", "#333333"};
 
 typedef struct axis {
     double low, high; /* values, both above 0 */

@@ -66,6 +66,19 @@ bool data_file_named(const char *name, data_file *file)
     return true;
 }
 
+bool data_file_named_to_write(const char *name, data_file *file)
+{
+    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
+    if (data_file_named(name, file))
+        return true;
+    if (!*last || strpbrk(last, ".:"))
+        return false;
+    file->path = text_copy(name);
+    while (!data_formats[file->format]->bare)
+        file->format++;
+    return true;
+}
+
 void data_file_npy(const char *path, data_file *file)
 {
     *file = (data_file){.shape = {-1, 1, 1, 1}, .dimensions = 1, .path = text_copy(path)};
@@ -318,17 +331,10 @@ int bmf_file_read(bmf_context *ctx, const char *name, const bmf_type *item, bmf_
     return data_file_read(ctx, &file, item, partition, list);
 }
 
-/* A name without an ending is that of a .npy file, as numpy.save has it, but for the ending itself. */
-static bool is_plain(const char *name)
-{
-    const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
-    return *last && !strchr(last, '.') && !strchr(last, ':');
-}
-
 int bmf_file_write(const bmf_list *list, const char *name)
 {
     data_file file;
-    if (!data_file_named(name, &file))
-        return is_plain(name) ? bmf_npy_write(list, name) : unknown_format(bmf_list_context(list), name);
+    if (!data_file_named_to_write(name, &file))
+        return unknown_format(bmf_list_context(list), name);
     return data_file_write(list, &file);
 }

@@ -36,6 +36,7 @@ typedef struct data_format {
     const char *const *endings; /* of file names, with the dot; NULL ends them */
     const char *what;           /* what may stand behind the name, for messages; NULL: nothing */
     bool always;                /* something must stand there */
+    bool bare;                  /* a name without an ending is written in this format; one format has it */
     bool checks;                /* end wants CRC-32s */
     /* On one process: fills in the file, whose path and what are known. */
     int (*find)(bmf_context *ctx, data_file *file);
@@ -96,6 +97,9 @@ int data_read_binary(bmf_context *ctx, const data_file *file, int64_t first, int
 /* The format that the name's ending says, with the name taken apart. FILE may be of no format: false. *file is to be
  * freed after true. */
 bool data_file_named(const char *name, data_file *file);
+/* The format that a name is written in: that of its ending; of a last part without a dot and a colon, so without any
+ * ending, the bare one. (Read, such a name is no data file: the language takes it for data as text.) */
+bool data_file_named_to_write(const char *name, data_file *file);
 /* The same for a .npy file, whatever its name. */
 void data_file_npy(const char *path, data_file *file);
 void data_file_free(data_file *file);

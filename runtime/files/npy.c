@@ -104,4 +104,4 @@ static int begin(bmf_context *ctx, const bmf_output_file *output, data_file *fil
 
 static const char *const endings[] = {".npy", NULL};
 const data_format data_format_npy = {
-    .name = ".npy", .endings = endings, .find = find, .read = data_read_binary, .begin = begin};
+    .name = ".npy", .endings = endings, .bare = true, .find = find, .read = data_read_binary, .begin = begin};

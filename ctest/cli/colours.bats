@@ -1,0 +1,56 @@
+#!/usr/bin/env bats
+# Colours of reports that mean something can be told apart with every common colour vision, light and dark; texts can be read.
+
+bats_require_minimum_version 1.5.0
+
+@test "states are told apart with normal vision, protanopia, deuteranopia and tritanopia" {
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BMF_SOURCE_DIR/ctest/cli python3 - "$BMF_SOURCE_DIR" <<'END_OF_SCRIPT'
+import itertools, re, sys
+from colours import VISION, contrast, distance
+text = open(sys.argv[1] + "/predict/report/page_view.js").read()
+themes = re.findall(r"(light|dark): \{\n(.*?)\n  \}", text, re.S)
+assert [name for name, _ in themes] == ["light", "dark"]
+for name, body in themes:
+    lists = {key: re.findall(r"#[0-9a-f]{6}", value) for key, value in re.findall(r"(\w+): (\[[^\]]*\]|'[^']*')", body)}
+    assert len(lists["states"]) == 9
+    # Twice what is just noticed beside each other is about 5; 10 are told apart in a legend and a chart away from it.
+    for vision in VISION:
+        for one, other in itertools.combinations(lists["states"], 2):
+            assert distance(one, other, vision) >= 10, (name, vision, one, other, distance(one, other, vision))
+        assert distance(*lists["flight"], vision) >= 10, (name, vision, lists["flight"])
+    # WCAG 2.1, AA: texts 4.5
+    for ink in ("ink", "soft"):
+        assert contrast(lists[ink][0], lists["paper"][0]) >= 4.5, (name, ink)
+END_OF_SCRIPT
+}
+
+@test "texts of reports and of the documents' site have the contrast of WCAG 2.1 AA, light and dark" {
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BMF_SOURCE_DIR/ctest/cli python3 - "$BMF_SOURCE_DIR" <<'END_OF_SCRIPT'
+import re, sys
+from colours import contrast
+for sheet in ("predict/report/page.css", "docs/site/site.css"):
+    roots = re.findall(r":root \{(.*?)\}", open(f"{sys.argv[1]}/{sheet}").read(), re.S)
+    assert len(roots) == 2, sheet
+    for root in roots:
+        colour = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})\b", root))
+        for ink in ("ink", "soft", "accent"):
+            for paper in ("paper", "page"):
+                assert contrast(colour[ink], colour[paper]) >= 4.5, (sheet, ink, paper, contrast(colour[ink], colour[paper]))
+END_OF_SCRIPT
+}
+
+@test "curves are told apart with every common colour vision" {
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BMF_SOURCE_DIR/ctest/cli python3 - "$BMF_SOURCE_DIR" <<'END_OF_SCRIPT'
+import itertools, re, sys
+from colours import VISION, contrast, distance
+for source in ("predict/report/curves.c", "predict/sheet/svg.c"):
+    text = re.search(r"colours\[\w+\] = \{(.*?)\};", open(f"{sys.argv[1]}/{source}").read(), re.S)[1]
+    colours = re.findall(r'"(#[0-9a-f]{6})"', text)
+    assert len(colours) >= 5, source
+    for vision in VISION:
+        for one, other in itertools.combinations(colours, 2):
+            assert distance(one, other, vision) >= 10, (source, vision, one, other, distance(one, other, vision))
+    # lines on white: seen, but not texts
+    assert min(contrast(colour, "#ffffff") for colour in colours) >= 2, source
+END_OF_SCRIPT
+}

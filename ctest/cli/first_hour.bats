@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# Where new users stumbled, row by row of docs/first-hour.md: what happens there now.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    cd "$BATS_TEST_TMPDIR"
+    BMF=$BMF_BIN_DIR/bmf
+    cat >squares.bmf <<'PROGRAM'
+let square(x) = x * x
+main(xs) = xs |> split(procs) |> map(part -> part |> map(square) |> reduce(+, 0.0)) |> reduce(+)
+PROGRAM
+    python3 -c 'import numpy; numpy.save("numbers.npy", numpy.arange(1000.0))'
+}
+
+@test "a command that is mistyped is suggested, and nothing is where nothing is near" {
+    run -2 "$BMF" predcit
+    assert_output --partial "unknown command 'predcit'; is predict meant?"
+    run -2 "$BMF" machine shwo
+    assert_output --partial "unknown command 'shwo'; is show meant?"
+    run -2 "$BMF" telescope
+    refute_output --partial "meant"
+}
+
+@test "operations that other languages have are translated" {
+    echo 'B_Fold (B_Op (B_Plus)) [1, 2]' >x.bmf
+    run -2 "$BMF" check x.bmf
+    assert_output --partial "is B_Reduce meant?"
+    # these were missing and are there
+    for program in 'B_Op (B_Not) true' 'B_Op (B_Ne) {1, 2}'; do
+        echo "$program" >x.bmf
+        run -0 "$BMF" check x.bmf
+        assert_output --partial bool
+    done
+}
+
+@test "processors beyond the machine's are left out of a list and named; none left is an error" {
+    run -0 --separate-stderr "$BMF" predict squares.bmf --machine ethernet-8 --procs 4..32 --arg numbers.npy --json
+    assert_equal "$stderr" "bmf: note: ethernet-8 has 8 processors: 16, 32 are left out"
+    python3 -c 'import json, sys; assert [r["processors"] for r in json.loads(sys.argv[1])["runs"]] == [4, 8]' "$output"
+    run -2 "$BMF" predict squares.bmf --machine ethernet-8 --procs 16 --arg numbers.npy
+    assert_output --partial "machine 'ethernet-8' has 8 processors, not 16"
+}
+
+@test "data instead of a file's name are told where they may stand" {
+    run -2 "$BMF" run squares.bmf --arg '[1, 2]'
+    assert_output --partial "data as text stand in a file, or at the end of the program"
+    [ "$(wc -l <<<"$output")" -eq 1 ]
+}
+
+@test "a result under a name without an ending is a file of NumPy's; other endings are refused with those that are known" {
+    echo 'main(xs) = xs |> map(x -> x + 1.0)' >more.bmf
+    mkdir runs.d
+    for name in result runs.d/result ./result2; do
+        "$BMF" run more.bmf --arg numbers.npy --out "$name"
+        run -0 python3 -c 'import numpy, sys; print(numpy.array_equal(numpy.load(sys.argv[1]), numpy.arange(1000.0) + 1))' "$name"
+        assert_output True
+    done
+    for name in result.dta result:x runs.d/.hidden; do
+        run -2 "$BMF" run more.bmf --arg numbers.npy --out "$name"
+        assert_output --partial "names of data files end with .npy"
+        [ ! -e "$name" ]
+    done
+    run -0 ls -A . runs.d
+    refute_output --partial "result.dta"
+}
+
+@test "old machines say that they compute at the speed of this host" {
+    run -0 "$BMF" machine show t3d-128
+    assert_output --partial "computing: at the speed of this host"
+}
+
+@test "one of something is not some of it" {
+    mpirun=$MPIRUN
+    "$mpirun" -n 2 "$BMF" run squares.bmf --arg numbers.npy --trace run.trace
+    run -0 "$BMF" report run.trace
+    assert_output --partial " 1 message, 8 bytes"
+    run -0 "$BMF" replay run.trace --machine ideal
+    assert_output --partial "2 processors, 1 message, 8 bytes"
+}
+
+@test "a report says productive where it does not mean speed-up over processors" {
+    "$BMF" run squares.bmf --arg numbers.npy --trace run.trace
+    run -0 "$BMF" report run.trace
+    assert_line --regexp '^  [0-9.]+ [mun]?s, productive [0-9.]+ %'
+}
+
+@test "a plan shows messages where there are several processors" {
+    run -0 "$BMF" plan squares.bmf --arg numbers.npy --procs 8
+    assert_output --regexp '[1-9][0-9]* messages'
+}
+
+@test "everything that a page or a help text names is installed" {
+    for page in trace predict run report; do
+        [ -e "$BMF_BUILD_DIR/man/bmf-$page.1" ]
+    done
+    for text in $("$BMF" predict --help | grep -o 'examples/[a-z0-9-]*\.bmf'); do
+        [ -e "$BMF_SOURCE_DIR/$text" ]
+    done
+}

@@ -1,0 +1,196 @@
+/* The paragraph that reports begin with: runs made by hand, sentences worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ctest/reference/reference_intervals.h"
+#include "ctest/support/testing.h"
+#include "predict/report/answer.h"
+
+enum { US = 1000 };
+
+/* Two processors of "machine", the program from 0 to 100 us on both, and a call in it. */
+static bmf_trace_run *make_run(const char *call, int predicted, uint32_t *node)
+{
+    bmf_trace_run *run = run_create("program", "machine", 2, 2, 1);
+    run->predicted = predicted;
+    *node = run_node(run, 0, call, BMF_EVENT_SKELETON);
+    for (int32_t lane = 0; lane < 2; lane++) {
+        reference_event(run, BMF_EVENT_REGION, lane, 0, 100 * US, 0, 0, 0, -1, 0);
+        reference_event(run, BMF_EVENT_SKELETON, lane, 0, 100 * US, *node, 0, 0, -1, 0);
+    }
+    return run;
+}
+
+static void add(bmf_trace_run *run, bmf_event_kind kind, int32_t lane, int64_t begin, int64_t end, uint32_t node,
+                int32_t peer)
+{
+    reference_event(run, kind, lane, begin * US, end * US, node, 0, 0, peer, 1000);
+}
+
+/* Lane 0 computes 80 us, lane 1 20 us; then lane 1 waits for a message of lane 0. */
+static bmf_trace_run *make_uneven(const char *call, int predicted)
+{
+    uint32_t node;
+    bmf_trace_run *run = make_run(call, predicted, &node);
+    add(run, BMF_EVENT_KERNEL, 0, 0, 80, node, -1);
+    add(run, BMF_EVENT_KERNEL, 1, 0, 20, node, -1);
+    add(run, BMF_EVENT_SEND, 0, 80, 82, node, 1);
+    add(run, BMF_EVENT_RECEIVE, 1, 20, 90, node, 0);
+    return run;
+}
+
+/* The answer about one run; frees the run. */
+static char *answer_about(bmf_trace_run *run, double low, double high)
+{
+    bmf_report_contents about = {.runs = 1, .run = {run}, .low = {low}, .high = {high}};
+    assert_int_equal(intervals_create(run, NULL, &about.intervals[0]), BMF_OK);
+    char *answer = report_answer(&about);
+    intervals_free(about.intervals[0]);
+    run_free(run);
+    return answer;
+}
+
+static void a_measured_run_waits_for_the_slower_processor(void **state)
+{
+    (void)state;
+    /* Of 2 x 100 us 100 compute, 2 + 70 communicate, 28 idle; of the communication 60 wait for lane 0 to come to the
+     * round; the mean of 80 and 20 us is 50. */
+    char *answer = answer_about(make_uneven("map f", 0), 0, 0);
+    assert_string_equal(
+        answer, "How long: The run took 100.0 us on 2 processors.\n"
+                "Where the time goes: Of the time of all processors, 50.0 % is productive, 36.0 % communication, "
+                "14.0 % idling. Most of it goes to map f, 100.0 % of the run.\n"
+                "What limits it: Waiting for processors that come later, mostly in map f; computing is uneven: "
+                "the busiest processor computes 1.6 times the mean.\n"
+                "How sure: It was measured once; other runs differ.");
+    free(answer);
+}
+
+static void a_prediction_says_its_interval(void **state)
+{
+    (void)state;
+    char *answer = answer_about(make_uneven("map f", 1), 90e-6, 120e-6);
+    assert_true(
+        strncmp(answer,
+                "How long: On 2 processors of machine a run takes 90.00 us to 120.0 us in 95 of 100 cases; without "
+                "noise, as it is drawn, 100.0 us.\n",
+                80) == 0);
+    assert_non_null(strstr(answer, "\nHow sure: Within 14.3 % to either side")); /* 15 of 105 */
+    free(answer);
+    answer = answer_about(make_uneven("map f", 1), 100e-6, 100e-6);
+    assert_non_null(strstr(answer, "How long: On 2 processors of machine a run is predicted to take 100.0 us.\n"));
+    assert_non_null(strstr(answer, "\nHow sure: Not known, because the machine's costs have no errors"));
+    free(answer);
+}
+
+static void one_processor_alone_limits(void **state)
+{
+    (void)state;
+    uint32_t node;
+    bmf_trace_run *run = make_run("reduce", 0, &node);
+    add(run, BMF_EVENT_KERNEL, 0, 0, 100, node, -1);
+    char *answer = answer_about(run, 0, 0);
+    assert_non_null(strstr(answer, "50.0 % is productive, 50.0 % insufficient parallelism."));
+    assert_non_null(strstr(answer, "What limits it: What one processor computes alone, mostly in reduce.\n"));
+    free(answer);
+}
+
+static void messages_files_and_computing_limit(void **state)
+{
+    (void)state;
+    uint32_t node;
+    bmf_trace_run *run = make_run("split", 0, &node);
+    add(run, BMF_EVENT_SEND, 0, 0, 90, node, 1);
+    add(run, BMF_EVENT_RECEIVE, 1, 0, 100, node, 0);
+    char *answer = answer_about(run, 0, 0);
+    assert_non_null(strstr(answer, "0.0 % is productive, 95.0 % communication, 5.0 % idling."));
+    assert_non_null(strstr(answer, "What limits it: Moving data: 1 message, 0.001 MB, mostly in split.\n"));
+    free(answer);
+    for (int files = 0; files < 2; files++) {
+        run = make_run("map f", 0, &node);
+        for (int32_t lane = 0; lane < 2; lane++)
+            add(run, files ? BMF_EVENT_FILE : BMF_EVENT_KERNEL, lane, 0, 95, node, -1);
+        answer = answer_about(run, 0, 0);
+        assert_non_null(strstr(answer, files ? "95.0 % is productive (95.0 % reading and writing files), 5.0 % idling."
+                                             : "95.0 % is productive, 5.0 % idling."));
+        assert_non_null(strstr(answer, files ? "What limits it: Reading and writing files, mostly in map f.\n"
+                                             : "What limits it: Computing, mostly in map f.\n"));
+        free(answer);
+    }
+}
+
+static void two_runs_are_set_side_by_side(void **state)
+{
+    (void)state;
+    uint32_t node;
+    bmf_trace_run *measured = make_uneven("map f", 0), *predicted = make_run("map f", 1, &node);
+    /* the prediction computes evenly, its call ends after 60 us */
+    add(predicted, BMF_EVENT_KERNEL, 0, 0, 50, node, -1);
+    add(predicted, BMF_EVENT_KERNEL, 1, 0, 50, node, -1);
+    for (int64_t k = 0; k < predicted->events; k++)
+        if (predicted->event[k].end == 100 * US)
+            predicted->event[k].end = 60 * US;
+    bmf_comparison *comparison;
+    assert_int_equal(compare_runs(measured, predicted, &comparison), BMF_OK);
+    bmf_report_contents about = {
+        .runs = 2, .run = {measured, predicted}, .comparison = comparison, .low = {0, 55e-6}, .high = {0, 95e-6}};
+    assert_int_equal(intervals_create(measured, NULL, &about.intervals[0]), BMF_OK);
+    char *answer = report_answer(&about);
+    assert_non_null(strstr(answer,
+                           "The measured run takes 100.0 us on 2 processors, the predicted one 60.00 us: 0.6 times as "
+                           "long. The 1 step that both have: 100.0 us and 60.00 us, 0.6 times as long. The "
+                           "measured run lies above the 95 % interval of the prediction, 55.00 us to 95.00 us.\n"));
+    assert_non_null(strstr(answer, "They differ most in map f: 100.0 us and 60.00 us.\n"));
+    assert_non_null(strstr(answer, "How sure: Messages and bytes are different."));
+    free(answer);
+    intervals_free(about.intervals[0]);
+    comparison_free(comparison);
+    run_free(measured);
+    run_free(predicted);
+}
+
+static void nothing_is_known_of_nothing(void **state)
+{
+    (void)state;
+    bmf_trace_run *run = run_create("program", "machine", 1, 1, 1);
+    char *answer = answer_about(run, 0, 0);
+    assert_string_equal(answer, "How long: The run took 0 ns on 1 processor.\nWhere the time goes: not known.\n"
+                                "What limits it: not known.\nHow sure: It was measured once; other runs differ.");
+    free(answer);
+}
+
+static void names_stay_on_their_line(void **state)
+{
+    (void)state;
+    char name[200] = "a\nb\033[2J";
+    memset(name + 7, 'x', sizeof name - 8);
+    char *answer = answer_about(make_uneven(name, 0), 0, 0);
+    int lines = 1;
+    for (const char *at = answer; *at; at++) {
+        lines += *at == '\n';
+        assert_true(*at == '\n' || (unsigned char)*at >= ' ');
+    }
+    assert_int_equal(lines, 4);
+    assert_true(strlen(answer) < 600);
+    free(answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_measured_run_waits_for_the_slower_processor),
+        cmocka_unit_test(a_prediction_says_its_interval),
+        cmocka_unit_test(one_processor_alone_limits),
+        cmocka_unit_test(messages_files_and_computing_limit),
+        cmocka_unit_test(two_runs_are_set_side_by_side),
+        cmocka_unit_test(nothing_is_known_of_nothing),
+        cmocka_unit_test(names_stay_on_their_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,20 @@
+/* What a report says first: one paragraph in words. */
+#ifndef BMF_REPORT_ANSWER_H
+#define BMF_REPORT_ANSWER_H
+
+#include "predict/report/report.h"
+
+/* How long the run or runs are, where the time goes, what limits them and how sure that is: four lines, "How
+ * long:" and so on, with line feeds between them, to be freed. All numbers are those of the report's intervals,
+ * comparison, links and curve; what is not known is left out. Names come from traces: control characters are
+ * replaced. Cost: linear in intervals, nodes and links, and one pass over the events. */
+char *report_answer(const bmf_report_contents *report);
+
+/* The 95 % interval of a run's length in seconds: that of the program's event on the processor that ends last;
+ * equal to the length if there is none. */
+void run_bounds(const bmf_trace_run *run, double *low, double *high);
+
+/* On standard output, in lines of at most 100 columns, and an empty line. */
+void answer_print(const char *answer);
+
+#endif
