@@ -1,5 +1,6 @@
 # HDF5, for data sets as arguments and results: optional. BMF_HDF5 is AUTO (if it is there), ON or OFF. Of several the
-# one for this MPI is taken, so that programs which use both load one library.
+# one for this MPI is taken, so that programs which use both load one library; never one for another MPI, whose functions
+# would take the place of this one's. (pkg-config's hdf5 may be any of them.)
 set(BMF_HDF5 AUTO CACHE STRING "Read and write HDF5 data sets: AUTO, ON or OFF")
 set_property(CACHE BMF_HDF5 PROPERTY STRINGS AUTO ON OFF)
 
@@ -7,13 +8,16 @@ set(BMF_HDF5_MODULE "")
 if(NOT BMF_HDF5 STREQUAL OFF)
   foreach(name IN ITEMS hdf5-${BMF_MPI} hdf5-serial hdf5)
     pkg_check_modules(HDF5 QUIET IMPORTED_TARGET ${name})
+    if(HDF5_FOUND AND HDF5_LINK_LIBRARIES MATCHES "mpich|openmpi" AND NOT HDF5_LINK_LIBRARIES MATCHES "${BMF_MPI}")
+      set(HDF5_FOUND FALSE)
+    endif()
     if(HDF5_FOUND)
       set(BMF_HDF5_MODULE ${name})
       break()
     endif()
   endforeach()
   if(NOT BMF_HDF5_MODULE AND NOT BMF_HDF5 STREQUAL AUTO)
-    message(FATAL_ERROR "HDF5 is not there (Debian: libhdf5-mpich-dev); -DBMF_HDF5=OFF builds without")
+    message(FATAL_ERROR "HDF5 for ${BMF_MPI}, or without MPI, is not there (Debian: libhdf5-${BMF_MPI}-dev); -DBMF_HDF5=OFF builds without")
   endif()
 endif()
 

@@ -8,7 +8,9 @@ install(TARGETS bmf_shared bmf_static EXPORT bmfTargets
         ARCHIVE COMPONENT development)
 install(EXPORT bmfTargets NAMESPACE bmf:: DESTINATION ${CMAKE_INSTALL_LIBDIR_CMAKE} COMPONENT development)
 install(TARGETS bmf RUNTIME COMPONENT command)
-install(TARGETS bmf_record LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT command)
+if(TARGET bmf_record)
+  install(TARGETS bmf_record LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT command)
+endif()
 
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 

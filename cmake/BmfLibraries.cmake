@@ -46,7 +46,7 @@ function(bmf_library name kind object scope)
   target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} PUBLIC bmf::MPI)
-  target_link_libraries(${name} ${scope} PkgConfig::GSL PkgConfig::LIBCONFIG ZLIB::ZLIB $<$<BOOL:${HDF5_FOUND}>:PkgConfig::HDF5> ${OpenMP_C_FLAGS} m)
+  target_link_libraries(${name} ${scope} PkgConfig::LIBCONFIG ZLIB::ZLIB $<$<BOOL:${HDF5_FOUND}>:PkgConfig::HDF5> ${OpenMP_C_FLAGS} m)
 endfunction()
 bmf_library(bmf_shared SHARED ${bmf_object} PRIVATE)
 bmf_library(bmf_static STATIC ${bmf_local_object} INTERFACE)

@@ -14,8 +14,10 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/bmf-doc COMP
 find_program(BMF_GZIP gzip)
 if(BMF_GZIP)
   file(WRITE ${PROJECT_BINARY_DIR}/copyright
-       "bmf is free software under the GNU General Public License, version 3 or later.\n"
-       "On Debian systems its text is in /usr/share/common-licenses/GPL-3.\n"
+       "bmf is free software. The library (libbmf.so, libbmf.a, its headers and build files, and libbmf-record.so; in the\n"
+       "sources include, runtime, permute, skeletons, predict, checked and cmake) is under the GNU Lesser General Public\n"
+       "License, version 3 or later; everything else is under the GNU General Public License, version 3 or later.\n"
+       "On Debian systems their texts are in /usr/share/common-licenses/LGPL-3 and /usr/share/common-licenses/GPL-3.\n"
        "Copyright (C) 2026 the authors of bmf\n")
   string(TIMESTAMP bmf_date "%a, %d %b %Y 00:00:00 +0000" UTC)
   foreach(package bmf libbmf${BMF_ABI} libbmf-dev bmf-doc)
@@ -68,7 +70,7 @@ set(CPACK_DEBIAN_LIBRARY_DESCRIPTION
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libbmf-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-    "libbmf${BMF_ABI} (= ${PROJECT_VERSION}), libmpich-dev, libgsl-dev, libconfig-dev, zlib1g-dev, pkg-config${BMF_HDF5_PACKAGE}")
+    "libbmf${BMF_ABI} (= ${PROJECT_VERSION}), libmpich-dev, libconfig-dev, zlib1g-dev, pkg-config${BMF_HDF5_PACKAGE}")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
     "Bird-Meertens skeletons over MPI and OpenMP (development files)
  Headers, the static library, and files for pkg-config and CMake.")

@@ -4,6 +4,7 @@
 #   mpi/NAME.c           run at several numbers of ranks and threads; tests mpi_NAME.rRtT, and the slow mpi_NAME.valgrind
 #   cli/NAME.bats        tests of the command line; test cli_NAME, or slow_NAME for slow_NAME.bats
 #   cli/programs/NAME.c  programs that they run
+#   cli/recorded/NAME.c  programs of MPI 4 that they record
 #   cli/checked/NAME.c   likewise, linked with libbmf.a, as users' programs are
 #   cli/preload/         libraries that they preload
 #   reference/           plain, slow answers to compare with, and generators of random cases
@@ -80,6 +81,11 @@ target_compile_definitions(unit_language_words PRIVATE BMF_SOURCE_DIR="${PROJECT
 foreach(test unit_command_tables unit_json)
   target_link_libraries(${test} PRIVATE bmf_drivers)
 endforeach()
+# What GSL computes is what our own figures are compared with; nothing else uses it.
+if(TARGET unit_statistics)
+  pkg_check_modules(GSL REQUIRED IMPORTED_TARGET gsl)
+  target_link_libraries(unit_statistics PRIVATE PkgConfig::GSL)
+endif()
 if(TARGET unit_report)
   target_link_libraries(unit_report PRIVATE PkgConfig::JANSSON ZLIB::ZLIB)
 endif()
@@ -115,6 +121,9 @@ endforeach()
 
 include(BmfThreads)
 bmf_programs(ctest/cli/programs "")
+if(TARGET bmf_record)
+  bmf_programs(ctest/cli/recorded "")
+endif()
 bmf_examples(ctest/cli/checked)
 
 # Preloaded into programs: to count what they hand to MPI, and to fail as a full or broken disk does.

@@ -1,7 +1,6 @@
 /* The bmf command. */
 #define _POSIX_C_SOURCE 200809L
 #include <fcntl.h>
-#include <gsl/gsl_version.h>
 #include <jansson.h>
 #include <libconfig.h>
 #include <mpi.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "bmf/version.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/output_file.h"
@@ -46,15 +46,9 @@ static void ignore_broken_pipes(void)
     signal(SIGPIPE, SIG_IGN);
 }
 
-#ifdef MPICH_VERSION
-#define BMF_MPI "MPICH " MPICH_VERSION
-#else
-#define BMF_MPI "an MPI that is not MPICH"
-#endif
-
 /* Of the program and of what it was built with. */
 #define BMF_VERSION_LINES                                                                                              \
-    BMF_VERSION "\ncommit " BMF_COMMIT "\nbuilt with " BMF_MPI ", GSL " GSL_VERSION ", jansson " JANSSON_VERSION       \
+    BMF_VERSION "\ncommit " BMF_COMMIT "\nbuilt with " BMF_MPI_NAME " " BMF_MPI_VERSION ", jansson " JANSSON_VERSION   \
                 ", libconfig " BMF_VERSION_TEXT(LIBCONFIG_VER_MAJOR) "." BMF_VERSION_TEXT(LIBCONFIG_VER_MINOR)
 
 static const bmf_driver *const commands[] = {BMF_COMMANDS(BMF_COMMAND_ROW) NULL};

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "runtime/base/allocate.h"
 
@@ -125,6 +126,8 @@ static int run(bmf_context *ctx, void *given, const bmf_operands *operands)
     (void)ctx;
     const values *v = given;
     char library[PATH_MAX], program[PATH_MAX];
+    if (!BMF_HAS_RECORDER)
+        return usage_error(BMF_NO_RECORDER);
     if (!operands->behind_hyphens)
         return usage_error("give the program behind `--`");
     if (!find_program(operands->text[0], program, sizeof program))
@@ -168,7 +171,8 @@ const bmf_driver record_command = {
     .about =
         "Runs an MPI program, as it is, and records every call of MPI and the computing between them. The trace works "
         "with `bmf trace`, `report`, `compare`, `convert` and `replay`. The program is linked with MPICH as a shared "
-        "library; its output is the same as without the recorder. A program that ends without MPI_Finalize leaves "
+        "library, and so is this bmf; its output is the same as without the recorder. A program that ends without "
+        "MPI_Finalize leaves "
         "what was recorded in TRACE.parts, which is read in place of TRACE.",
     .example = "mpirun -n 8 bmf record -o run.trace -- ./life 160\n"
                "bmf report run.trace --html run.html\n"

@@ -7,9 +7,10 @@
  * them. Source: document 003, figures 5.1 to 5.6. */
 #include "bench/edn/figures.h"
 
-#include <gsl/gsl_fit.h>
+#include <math.h>
 #include <stdlib.h>
 
+#include "predict/statistics/least_squares.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/clock.h"
 
@@ -116,22 +117,42 @@ static int usable(const edn_column *column, double x[EDN_SIZES], double y[EDN_SI
     return n;
 }
 
+/* What `columns` columns of a design cost each, by weighted least squares. */
+static void solve(int rows, int columns, const double *design, const double *weight, const double *value,
+                  double *solution)
+{
+    double covariance[4];
+    bmf_least_squares s = {.rows = rows,
+                           .columns = columns,
+                           .design = design,
+                           .weight = weight,
+                           .value = value,
+                           .solution = solution,
+                           .covariance = covariance};
+    if (!least_squares_solve(&s))
+        solution[0] = solution[columns - 1] = NAN;
+}
+
 /* 16: iterations of a round in the first column, at every size. */
 static void fit(edn_figures *f)
 {
     const edn_column *sets = &f->column[IDENTITY_SETS], *rows = &f->column[TRANSPOSITION_ROWS];
-    double x[EDN_SIZES], y[EDN_SIZES], w[EDN_SIZES], each, unused[4];
+    double x[EDN_SIZES], y[EDN_SIZES], w[EDN_SIZES], design[2 * EDN_SIZES], setup_and_each[2];
     int n = usable(sets, x, y, w);
-    for (int k = 0; k < n; k++)
-        x[k] = (double)sets->rounds[(int)x[k]];
-    gsl_fit_wlinear(x, 1, w, 1, y, 1, (size_t)n, &f->setup, &each, &unused[0], &unused[1], &unused[2], &unused[3]);
+    for (int k = 0; k < n; k++) {
+        design[2 * k] = 1.0;
+        design[2 * k + 1] = (double)sets->rounds[(int)x[k]];
+    }
+    solve(n, 2, design, w, y, setup_and_each);
+    f->setup = setup_and_each[0];
+    const double each = setup_and_each[1];
     n = usable(rows, x, y, w);
     for (int k = 0; k < n; k++) {
         const int m = (int)x[k];
         y[k] -= (double)rows->rounds[m] * each;
         x[k] = (double)(rows->rounds[m] * (rows->count[m] - sets->count[m]));
     }
-    gsl_fit_wmul(x, 1, w, 1, y, 1, (size_t)n, &f->iteration, &unused[0], &unused[1]);
+    solve(n, 1, x, w, y, &f->iteration);
     f->round = each - (double)sets->count[0] * f->iteration;
 }
 

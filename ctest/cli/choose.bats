@@ -168,6 +168,26 @@ assert not check.open_tags, check.open_tags
 END
 }
 
+@test "texts of the page's charts are inside of them, however long machines are called" {
+    command -v chromium >/dev/null || skip "chromium is not installed"
+    sed 's/"slow"/"a machine with a name that is longer than what is usual"/' slow.machine >long.machine
+    "$BMF" choose sum.bmf --machine long.machine,fast.machine --procs 2,4 --html page.html >text
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BMF_SOURCE_DIR/ctest/cli timeout 60 python3 - <<'END'
+import pathlib
+from browser import Browser
+with Browser() as page:
+    page.call("Page.navigate", url=pathlib.Path("page.html").resolve().as_uri())
+    page.wait("document.readyState === 'complete' && document.querySelectorAll('.chart svg').length > 1")
+    for width in (1280, 420):
+        page.resize(width, 900)
+        out = page.evaluate("""[...document.querySelectorAll('.chart svg text')].filter(t => {
+            const box = t.getBoundingClientRect(), around = t.ownerSVGElement.getBoundingClientRect();
+            return box.left < around.left - 1 || box.right > around.right + 1; }).map(t => t.textContent)""")
+        assert out == [], out
+    assert page.requests == [] and page.console == []
+END
+}
+
 @test "bad input is refused in one line" {
     refused 'which program' --machine ideal --procs 2
     refused 'which machines are there' sum.bmf --procs 2

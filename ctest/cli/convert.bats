@@ -234,7 +234,7 @@ picture()
     assert_success
     assert_line --index 0 --regexp '^bmf [0-9]+\.[0-9]+\.[0-9]+$'
     assert_line --index 1 --regexp '^commit ([0-9a-f]{12}|unknown)$'
-    assert_line --index 2 --regexp '^built with .*MPI.*, GSL [0-9.]+, jansson [0-9.]+, libconfig [0-9.]+$'
+    assert_line --index 2 --regexp '^built with .*MPI.*, jansson [0-9.]+, libconfig [0-9.]+$'
     assert_equal "${#lines[@]}" 3
 }
 

@@ -105,7 +105,13 @@ END
 @test "Gaussian elimination runs, with the right solution, in more phases than routers hold" {
     run "$BMF" cop run "$EXAMPLES/gauss.c" --size 3x3
     assert_success
-    assert_line --regexp "^nodes 9  cycles [0-9]+  cpu 3205158 write [0-9]+ read [0-9]+ psync [0-9]+ router [0-9]+ reprog [0-9]+$"
+    assert_line --regexp "^nodes 9  cycles [0-9]+  cpu 3205158 write [0-9]+ read [0-9]+ psync [0-9]+ router [0-9]+ reprog 0$"
+    # Table 8.4: 420836 cycles of writing and reading, 8686 of changing phases, 153 of loading
+    local -a value
+    read -ra value <<<"${lines[0]}"
+    [ $((value[7] + value[9])) -le $((420836 * 115 / 100)) ]
+    [ "${value[11]}" -le $((2 * 8686)) ]
+    [ "${value[13]}" -ge 133 ] && [ "${value[13]}" -le 173 ]
 }
 
 @test "programs in C have functions for every operator, and each node its own variables" {

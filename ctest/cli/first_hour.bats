@@ -101,3 +101,25 @@ PROGRAM
         [ -e "$BMF_SOURCE_DIR/$text" ]
     done
 }
+
+@test "what takes longer shows its share and the time left, on a terminal only" {
+    printf '#!/bin/sh\nsleep 1.2\nexec "$@"\n' >slow
+    chmod +x slow
+    validate=("$BMF" validate squares.bmf --machine ideal --ranks 1 --repeats 3 --arg numbers.npy --launch "./slow $MPIRUN -n {p}")
+    python3 - "${validate[@]}" <<'END'
+import os, pty, re, sys
+said = b""
+def read(terminal):
+    global said
+    data = os.read(terminal, 1024)
+    said += data
+    return data
+status = pty.spawn(sys.argv[1:], read, lambda _: b"")
+assert status == 0, (status, said)
+assert re.search(rb"running: (50|75) %, \d+ s left", said), said
+# nothing of it stays on the line
+assert said.rindex(b"\r\x1b[K") > said.rindex(b"s left"), said
+END
+    run -0 --separate-stderr "${validate[@]}"
+    assert_equal "$stderr" ""
+}

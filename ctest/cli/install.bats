@@ -119,6 +119,22 @@ assert p['low'] == p['seconds'] == p['high']"
     diff declared shown
 }
 
+# GSL's licence is the GPL; the library's is the LGPL. What is loaded is looked at, not only what is named.
+@test "neither the library nor what is linked with it needs GSL" {
+    local file
+    for file in "$(find "$PREFIX" -name libbmf.so)" "$PREFIX/bin/bmf" "$BMF_BIN_DIR/01-sum-of-squares"; do
+        run readelf -d "$file"
+        assert_success
+        assert_output --partial NEEDED
+        refute_output --partial gsl
+        run ldd "$file"
+        assert_success
+        refute_output --partial gsl
+    done
+    run grep -ri gsl "$(find "$PREFIX" -name bmf.pc)" "$(dirname "$(find "$PREFIX" -name bmfConfig.cmake)")"
+    assert_output ""
+}
+
 @test "a program with an MPI of its own has contexts on several communicators at once" {
     export PKG_CONFIG_PATH
     PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name bmf.pc)")

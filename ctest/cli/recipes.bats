@@ -47,7 +47,9 @@ assert names['version'] == '$(version)' and names['easyblock'] and names['depend
     options $file
 }
 
-@test "no file of the modules under the predictor includes GSL or libconfig" {
-    run grep -rlE '#include <(gsl/|libconfig)' include runtime permute skeletons checked
+@test "no file of the modules under the predictor includes libconfig, none of the library or the command GSL" {
+    run grep -rl '#include <libconfig' include runtime permute skeletons checked
+    assert_output ""
+    run grep -rliE '(include.*|\b)gsl[_/]' include runtime permute skeletons predict checked drivers bench
     assert_output ""
 }

@@ -7,7 +7,6 @@
 #include "ctest/support/cop_random.h"
 #include "ctest/support/testing.h"
 #include "predict/cop/emit.h"
-#include "predict/cop/emitted_services.h"
 
 #include "predict/cop/emitted_mpi.h"
 

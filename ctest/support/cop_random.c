@@ -77,6 +77,7 @@ static void put_operator(cop_made *m)
                                        "reduce '%s 'f (runtime)",
                                        "stream '%s (runtime) 1",
                                        "broadcast '%s (runtime) :impl 'str_bcast_linear",
+                                       "stream '%s (runtime) (runtime) :impl 'str_stream_dense",
                                        "collect '%s 1",
                                        "gather '%s 1",
                                        "spread '%s 1",
@@ -84,10 +85,10 @@ static void put_operator(cop_made *m)
                                        "cshift '%s (runtime)",
                                        "eoshift '%s (runtime)",
                                        "permute '%s (runtime)"};
-    enum { FORMS = sizeof form / sizeof *form, SCHEDULED = 15, LINEAR = SCHEDULED - 1 };
+    enum { FORMS = sizeof form / sizeof *form, SCHEDULED = 16, LINEAR = SCHEDULED - 2 };
     char label[20], code[100], text[300];
     int which = (int)choose(m, m->dynamic ? FORMS : SCHEDULED);
-    if (m->dynamic && which == LINEAR)
+    if (m->dynamic && which >= LINEAR && which < SCHEDULED)
         which = 0;
     const int number = m->operators++;
     m->optional[number] = m->leaves_out && choose(m, 2);

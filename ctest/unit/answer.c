@@ -85,7 +85,8 @@ static void a_prediction_says_its_interval(void **state)
     free(answer);
     answer = answer_about(make_uneven("map f", 1), 100e-6, 100e-6);
     assert_non_null(strstr(answer, "How long: On 2 processors of machine a run is predicted to take 100.0 us.\n"));
-    assert_non_null(strstr(answer, "\nHow sure: Not known, because the machine's costs have no errors"));
+    assert_non_null(strstr(
+        answer, "\nHow sure: Exact for the machine as it is described; how far a real one is from that is not known"));
     free(answer);
 }
 

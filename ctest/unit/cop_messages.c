@@ -196,9 +196,54 @@ static void mistakes_at_run_time(void **state)
     }
 }
 
+/* Nodes 1 and 2 write to node 0, the second one before or after the first one's message has been read. */
+static int two_writers(void *state, const bmf_cop_services *s)
+{
+    const bool waits = *(const bool *)state;
+    int32_t word = s->node;
+    s->init(s->state);
+    s->load(s->state, 0, 0, NULL);
+    s->load(s->state, 1, 0, NULL);
+    if (s->node == 1)
+        s->write(s->state, 0, &word);
+    if (s->node == 0)
+        s->read(s->state, 0, &word);
+    if (waits)
+        s->call(s->state, 1, &word, &word, NULL);
+    if (s->node == 2)
+        s->write(s->state, 0, &word);
+    if (s->node == 0 && waits)
+        s->read(s->state, 0, &word);
+    return s->node == 0 ? word : 0;
+}
+
+static void a_collect_has_one_writer(void **state)
+{
+    const bmf_dynamic_settings settings = settings_of(0);
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        bmf_cop_program *program = parse("(parallel (collect 'c 0) (barrier 'b))", "2x2");
+        bmf_cop_plan *plan = planned(program);
+        bmf_cop_times times;
+        bool before = waits;
+        const int status = cop_run_messages(plan, &settings, two_writers, &before, NULL, &times);
+        assert_int_equal(status, waits ? BMF_OK : BMF_ERROR_KERNEL);
+        if (waits) {
+            assert_int_equal(times.exit_code, 2);
+            free(times.time);
+        } else if (!strstr(bmf_error_text(NULL), "operator 'c', cycle") ||
+                   !strstr(bmf_error_text(NULL), "two writers of a collect: a message of node ")) {
+            fail_msg("'%s' does not name the writers", bmf_error_text(NULL));
+        }
+        cop_plan_free(plan);
+        cop_free(program);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(addresses), cmocka_unit_test(kernels),
-                                       cmocka_unit_test(random_programs), cmocka_unit_test(mistakes_at_run_time)};
+                                       cmocka_unit_test(random_programs), cmocka_unit_test(mistakes_at_run_time),
+                                       cmocka_unit_test(a_collect_has_one_writer)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

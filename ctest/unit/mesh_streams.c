@@ -26,6 +26,7 @@ typedef struct world {
     bmf_scheduled_hardware hardware;
     bmf_stream stream[MAX];
     int64_t streams;
+    bool *taken; /* links, NULL: none */
     bmf_stream_routes *routes;
     bmf_scheduled_machine *machine;
     bmf_processor_script *script;
@@ -55,7 +56,7 @@ static void add_traffic(world *w, const bmf_mesh_traffic *traffic, double bandwi
 static bool try_route(world *w, bool leaves)
 {
     const bmf_stream_request request = {
-        .hardware = w->hardware, .streams = w->streams, .stream = w->stream, .leaves = leaves};
+        .hardware = w->hardware, .streams = w->streams, .stream = w->stream, .leaves = leaves, .taken = w->taken};
     if (numesh_route_streams(&request, &w->routes) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     if (!w->routes)
@@ -247,6 +248,40 @@ static void linear_broadcast_takes_four(void **unused)
         } else {
             assert_true(w.routes->route[0].slots < LENGTH / 2);
         }
+        free_world(&w);
+    }
+}
+
+/* Every link of a line is free in one slot only, which is no fixed distance behind the one before: a chain through all
+ * nodes has one way, by a delay at every node, which no search from node to node finds. */
+static void chains_find_the_only_way(void **unused)
+{
+    enum { NODES = 10, TRIES = 20, TOO_LATE = 2 /* a node reads and delivers its word in the last slots of a gap */ };
+    uint64_t seed = 1997;
+    (void)unused;
+    for (int t = 0; t < TRIES; t++) {
+        world w = make_world(NODES, 1, LENGTH);
+        int64_t to[NODES - 1];
+        int open[NODES - 1];
+        w.taken = allocate(NODES * BMF_MESH_PORTS * LENGTH * (int64_t)sizeof *w.taken);
+        memset(w.taken, 1, NODES * BMF_MESH_PORTS * LENGTH * sizeof *w.taken);
+        for (int k = 0; k < NODES - 1; k++) {
+            const int delay = (int)test_below(&seed, LENGTH - TOO_LATE);
+            open[k] = k == 0 ? delay : (open[k - 1] + 1 + delay) % LENGTH;
+            w.taken[streams_link_index(&w.hardware, k, 1, open[k])] = false;
+            to[k] = k + 1;
+        }
+        add_stream(&w, 0, NODES - 1, to, 0.25);
+        w.stream[0].reprogrammed = true;
+        if (!try_route(&w, true))
+            fail_msg("try %d of seed 1997: there is a way", t);
+        const bmf_stream_route *made = &w.routes->route[0];
+        assert_int_equal(made->hops, NODES);
+        for (int k = 0; k < NODES - 1; k++)
+            assert_int_equal((made->hop[k].slot + made->hop[k].delay + 1) % LENGTH, open[k]);
+        add_transfers(&w, 20, &seed, 50);
+        simulate(&w);
+        free(w.taken);
         free_world(&w);
     }
 }
@@ -566,6 +601,7 @@ int main(void)
                                        cmocka_unit_test(two_streams_fill_a_processor),
                                        cmocka_unit_test(broadcast_takes_two_cycles_a_word),
                                        cmocka_unit_test(linear_broadcast_takes_four),
+                                       cmocka_unit_test(chains_find_the_only_way),
                                        cmocka_unit_test(a_stalled_stream_backs_up),
                                        cmocka_unit_test(clocks_have_the_ratio),
                                        cmocka_unit_test(processor_bound_is_a_half),

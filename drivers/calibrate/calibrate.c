@@ -9,7 +9,6 @@
 #include "drivers/calibrate/calibrate.h"
 
 #include <errno.h>
-#include <gsl/gsl_sort.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -18,7 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/directory_lock.h"
 #include "runtime/base/hash.h"
@@ -64,7 +65,7 @@ static void take_sizes(bmf_calibration *c)
     c->sizes = (int)given->count;
     c->size = allocate(given->count * (int64_t)sizeof *c->size);
     memcpy(c->size, given->number, (size_t)given->count * sizeof *c->size);
-    gsl_sort(c->size, 1, (size_t)c->sizes);
+    sort_reals(c->size, c->sizes);
 }
 
 /* The repeat-th part of a size: another place in the argument each time. */
@@ -264,7 +265,7 @@ static const bmf_option options[] = {
     BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_calibrate_options, trial.ranks, 1, BMF_MAX_PROCESSORS),
                "ranks of every run; default: as many as cores"),
     BMF_OPTION("launch", "COMMAND", BMF_TEXT(bmf_calibrate_options, trial.launch),
-               "starts the ranks, {p} of them; default: `mpirun.mpich -bind-to core -n {p}`"),
+               "starts the ranks, {p} of them; default: `" BMF_MPIRUN_NAME " -bind-to core -n {p}`"),
     BMF_OPTION("memory", "MSHEET", BMF_TEXT(bmf_calibrate_options, memory),
                "a sheet of `bmf sheet measure --ops memory` and `fit`; default: measured once and kept"),
     BMF_OPTION("repeats", "K", BMF_WHOLE(bmf_calibrate_options, repeats, 3, 100), "runs of every size"),

@@ -3,7 +3,6 @@
  * Runs from which nothing can be learnt are refused: computing that does not grow with the size, and sizes whose runs
  * differ by more than --max-spread, the median distance from their median. What is accepted is fitted as `bmf sheet
  * kernels` does it; what runs of one size and sessions have in common is told apart from the noise of single times. */
-#include <gsl/gsl_statistics.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -15,6 +14,7 @@
 #include "drivers/machine/machine.h"
 #include "predict/kernels/kernels.h"
 #include "predict/sheet/sheet.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 
 static const double min_growth = 1.2; /* of computing, from the smallest to the largest size */
@@ -40,10 +40,10 @@ static int look_at(const bmf_calibration *c, int size, seen *found)
         value[k] = found->computing[k] = run.computing;
     }
     if (status == BMF_OK) {
-        found->middle = gsl_stats_median(value, 1, (size_t)c->runs);
+        found->middle = sample_median(value, c->runs);
         for (int64_t k = 0; k < c->runs; k++)
             value[k] = fabs(value[k] - found->middle);
-        found->spread = found->middle > 0.0 ? gsl_stats_median(value, 1, (size_t)c->runs) / found->middle : 0.0;
+        found->spread = found->middle > 0.0 ? sample_median(value, c->runs) / found->middle : 0.0;
     }
     free(value);
     return status;

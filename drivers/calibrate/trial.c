@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "drivers/command/launch.h"
+#include "drivers/command/mpirun.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 
@@ -29,7 +30,7 @@ int trial_complete(bmf_trial *trial)
     if (trial->ranks == 0)
         trial->ranks = cores;
     if (!trial->launch)
-        trial->launch = trial->ranks <= cores ? "mpirun.mpich -bind-to core -n {p}" : "mpirun.mpich -n {p}";
+        trial->launch = trial->ranks <= cores ? BMF_MPIRUN_NAME " -bind-to core -n {p}" : BMF_MPIRUN_NAME " -n {p}";
     return 0;
 }
 

@@ -15,7 +15,7 @@ typedef struct bmf_trial {
     int64_t ranks;
 } bmf_trial;
 
-/* Where nothing was given: as many ranks as this process may use cores, started by mpirun.mpich, each bound to a core
+/* Where nothing was given: as many ranks as this process may use cores, started by mpirun, each bound to a core
  * unless there are more ranks. 0, or the exit code of bad usage. */
 int trial_complete(bmf_trial *trial);
 

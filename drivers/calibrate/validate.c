@@ -2,7 +2,6 @@
  *
  * The prediction is in the file, with a hash of the machine file and its sheet of kernels, before the first run starts.
  * The first run warms files and memory and does not count; it is traced, for messages and bytes. */
-#include <gsl/gsl_statistics.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -12,9 +11,11 @@
 
 #include "drivers/calibrate/trial.h"
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "drivers/runs.h"
 #include "predict/machine/machine.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/output_file.h"
@@ -102,9 +103,9 @@ static void sum_up(validation *v)
     const int64_t count = v->o->repeats;
     double *sorted = allocate(count * (int64_t)sizeof *sorted);
     memcpy(sorted, v->measured, (size_t)count * sizeof *sorted);
-    v->middle = gsl_stats_median(sorted, 1, (size_t)count);
-    const double mean = gsl_stats_mean(sorted, 1, (size_t)count);
-    v->spread = count > 1 && mean > 0.0 ? gsl_stats_sd_m(sorted, 1, (size_t)count, mean) / mean : 0.0;
+    v->middle = sample_median(sorted, count);
+    const double mean = sample_mean(sorted, count);
+    v->spread = count > 1 && mean > 0.0 ? sample_deviation(sorted, count) / mean : 0.0;
     free(sorted);
 }
 
@@ -254,7 +255,7 @@ static const bmf_option table[] = {
     BMF_OPTION("ranks", "R", BMF_WHOLE(options, trial.ranks, 1, BMF_MAX_PROCESSORS),
                "ranks of the runs, processors of the prediction; default: as many as cores"),
     BMF_OPTION("launch", "COMMAND", BMF_TEXT(options, trial.launch),
-               "starts the ranks, {p} of them; default: `mpirun.mpich -bind-to core -n {p}`"),
+               "starts the ranks, {p} of them; default: `" BMF_MPIRUN_NAME " -bind-to core -n {p}`"),
     BMF_OPTION("repeats", "K", BMF_WHOLE(options, repeats, 1, 1000), "runs that count"),
     BMF_OPTION("output", "FILE", BMF_TEXT(options, output),
                "a JSON file: the prediction, written before the first run, and then the runs", .letter = 'o'),

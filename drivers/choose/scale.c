@@ -6,12 +6,12 @@
  * it.
  * Source: A. Grama, A. Gupta, V. Kumar, "Isoefficiency: measuring the scalability of parallel algorithms and
  * architectures", IEEE Parallel & Distributed Technology 1 (1993). Cost: a prediction for each point. */
-#include <gsl/gsl_fit.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "drivers/choose/choose.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 
@@ -116,7 +116,7 @@ double choose_exponent(const choose_study *study, int64_t machine)
 {
     double *x = allocate_array(study->offers, (int64_t)sizeof *x),
            *y = allocate_array(study->offers, (int64_t)sizeof *y);
-    double c, slope = NAN, c00, c01, c11, sum;
+    double slope = NAN;
     int64_t count = 0;
     for (int64_t k = 0; k < study->offers; k++) {
         const bmf_offer *offer = &study->offer[k];
@@ -129,7 +129,7 @@ double choose_exponent(const choose_study *study, int64_t machine)
         y[count++] = log(size);
     }
     if (count >= 2)
-        gsl_fit_linear(x, 1, y, 1, (size_t)count, &c, &slope, &c00, &c01, &c11, &sum);
+        slope = fit_line(x, y, count).slope;
     free(x);
     free(y);
     return slope;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "drivers/doctor/checks.h"
 #include "runtime/backend/backend.h"
@@ -153,7 +154,7 @@ const bmf_driver doctor_command = {
         "Looks at the MPI library and its launcher, ranks, threads and cores, the environment, and the host of rank "
         "0, and prints a line for each: `fine`, `slow` or `wrong`, what was found, and how to mend it. Start it as "
         "you start your program: under mpirun or srun with as many ranks, in the same job.",
-    .example = "mpirun.mpich -n 4 bmf doctor",
+    .example = BMF_MPIRUN_NAME " -n 4 bmf doctor",
     .exit_code = "1 also if something is wrong.",
     .see = "bmf-run",
     .max_operands = 0,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drivers/command/mpirun.h"
 #include "drivers/doctor/checks.h"
 
 /* ---- MPI ---- */
@@ -21,13 +22,11 @@ void check_library(const bmf_examination *e, bmf_finding *f)
     for (char *c = text; *c; c++)
         *c = *c == '\t' ? ' ' : *c;
     text[strcspn(text, "\n")] = '\0';
-#ifdef MPICH_VERSION
-    if (!strstr(text, MPICH_VERSION)) {
+    if (!strstr(text, BMF_MPI_VERSION)) {
         slow(f, "take the library that bmf was built with (LD_LIBRARY_PATH, modules), or build bmf again",
-             "%.100s, but bmf was built with MPICH " MPICH_VERSION, text);
+             "%.100s, but bmf was built with " BMF_MPI_NAME " " BMF_MPI_VERSION, text);
         return;
     }
-#endif
     fine(f, "%.100s", text);
 }
 
@@ -51,7 +50,7 @@ void check_mpirun(const bmf_examination *e, bmf_finding *f)
     char path[PATH_MAX];
     (void)e;
     if (!find_program("mpirun", path)) {
-        slow(f, "load the module of MPICH, or give the launcher by its whole path", "no mpirun in PATH");
+        slow(f, "load the module of " BMF_MPI_NAME ", or give the launcher by its whole path", "no mpirun in PATH");
         return;
     }
     const bool of_open_mpi = strstr(path, "openmpi") || strstr(path, "orterun") || strstr(path, "prterun");
@@ -77,8 +76,8 @@ void check_job(const bmf_examination *e, bmf_finding *f)
 {
     const int nodes = number_in("SLURM_JOB_NUM_NODES"), tasks = number_in("SLURM_NTASKS");
     if (nodes > 1 && e->ranks == 1)
-        slow(f, "start the program by mpirun.mpich, or srun --mpi=pmi2", "a job of Slurm with %d nodes, but one rank",
-             nodes);
+        slow(f, "start the program by " BMF_MPIRUN_NAME ", or srun " BMF_SRUN_OPTION,
+             "a job of Slurm with %d nodes, but one rank", nodes);
     else if (tasks > e->ranks && e->ranks > 1)
         slow(f, "leave out -n, or ask for as many tasks as ranks", "%d ranks in a job of Slurm with %d tasks", e->ranks,
              tasks);
@@ -107,11 +106,11 @@ void check_cores(const bmf_examination *e, bmf_finding *f)
 void check_binding(const bmf_examination *e, bmf_finding *f)
 {
     if (e->own_cores < e->threads && e->own_cores < e->cores)
-        slow(f, "bind each rank to as many cores as it has threads: mpirun.mpich -bind-to core:THREADS",
+        slow(f, "bind each rank to as many cores as it has threads: " BMF_MPIRUN_NAME " " BMF_BIND_THREADS,
              "a rank has %d threads, but is bound to %d core%s", e->threads, e->own_cores,
              e->own_cores == 1 ? "" : "s");
     else if (e->here > 1 && e->here <= e->cores && e->own_cores >= e->cores)
-        slow(f, "bind them: mpirun.mpich -bind-to core, or -bind-to core:THREADS",
+        slow(f, "bind them: " BMF_MPIRUN_NAME " -bind-to core, or " BMF_BIND_THREADS,
              "%d ranks may move between all %d cores", e->here, e->cores);
     else if (e->here > 1)
         fine(f, "a rank may use %d of %d cores", e->own_cores, e->cores);

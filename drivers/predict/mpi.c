@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "drivers/command/mpirun.h"
 #include "drivers/predict/predict.h"
 #include "drivers/predict/process.h"
 #include "drivers/sweep/sweep.h"
@@ -144,7 +145,9 @@ static char **make_command(const virtual_run *r)
     for (int64_t k = 0; k < words; k++)
         word[count++] = o->command[k];
     word[count] = NULL;
-    const char *launch = o->launch ? o->launch : is_in_path("mpirun.mpich") ? "mpirun.mpich -n {p}" : "mpirun -n {p}";
+    const char *launch = o->launch                     ? o->launch
+                         : is_in_path(BMF_MPIRUN_NAME) ? BMF_MPIRUN_NAME " -n {p}"
+                                                       : "mpirun -n {p}";
     char **made = launch_words(launch, (char *const *)(uintptr_t)word, r->ranks, 0.0);
     free(word);
     return made;
@@ -239,6 +242,8 @@ int predict_mpi(const bmf_predict_options *options, int64_t processors, bool tra
     static const int64_t sample[] = {BMF_SAMPLE_LEAST, 0, BMF_SAMPLE_MOST};
     virtual_run r = {.options = options, .ranks = (int32_t)processors, .connection = {.listening = -1}};
     *predicted = (bmf_predicted){.processors = processors};
+    if (!BMF_HAS_RECORDER)
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "%s", BMF_NO_RECORDER);
     BMF_TRY(machine_network(options->machine, processors, &r.network));
     r.replay = (bmf_recorded_options){.compute = (bmf_replay_compute)options->compute,
                                       .step = options->step,

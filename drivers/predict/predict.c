@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "predict/replay/recorded.h"
 #include "predict/model/measurements.h"
@@ -588,7 +589,7 @@ static const bmf_option options[] = {
     BMF_OPTION("sweep", "NAME=LIST", BMF_OTHER(bmf_predict_options, swept, sweep_read_values),
                "predict for every value of the list, like n=20,40,80, put in for {NAME} in the program's arguments"),
     BMF_OPTION("launch", "COMMAND", BMF_TEXT(bmf_predict_options, launch),
-               "how it is started; {p} is P; default: mpirun.mpich -n {p}"),
+               "how it is started; {p} is P; default: " BMF_MPIRUN_NAME " -n {p}"),
     BMF_OPTION(
         "repeats", "N", BMF_WHOLE(bmf_predict_options, repeats, 1, BMF_MEASURED_MAX - 1),
         "runs of the program if its kernels are timed here; default: 4 and more, until the median is known to one "
@@ -615,7 +616,8 @@ const bmf_driver predict_command = {
         "Runs a program on a modelled machine: all P processors in this process, on the real data, with a clock each. "
         "Says how long it would take, with the interval that holds the time of a run in 95 of 100 cases as far as the "
         "machine's equations know their errors. The second form is for C programs linked with bmf, the third for "
-        "any program that uses MPICH; what they print goes to standard error.",
+        "any program that uses MPICH; a bmf built with Open MPI does not have it. What they print goes to standard "
+        "error.",
     .example = "bmf predict examples/12-mean-variance.bmf --machine workstations-16 --procs 1,2,4,8,16\n"
                "bmf predict --machine fast-cluster --procs 1..1024 --html sum.html -- ./01-sum-of-squares 100000000\n"
                "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 -- ./life --n 160\n"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "drivers/command/mpirun.h"
 #include "drivers/command/number_list.h"
 #include "drivers/commands.h"
 #include "predict/equations/equations.h"
@@ -21,7 +22,7 @@ typedef struct options {
     bool resume;
 } options;
 
-static const options defaults = {.repeats = 3, .launch = "mpirun.mpich -n {p}", .step = 1.0};
+static const options defaults = {.repeats = 3, .launch = BMF_MPIRUN_NAME " -n {p}", .step = 1.0};
 
 typedef struct sweeping {
     const options *o;

@@ -1,13 +1,13 @@
 ; /*
 ; Gaussian elimination with pivots (document 004, 2.8 and 8.4): element (r, c) is on node (c mod p, r mod p), the
 ; right-hand side in column 0; its element goes along with a row in s2 and b3. The multipliers of a step go along rows
-; in messages of a row each (b1). bmf cop run gauss.c --size 5x5
+; in messages of a row each (b1), one behind the other. bmf cop run gauss.c --size 5x5
 (define n 210)
 (define own (/ n *xsize*))
 (define chunk (* 2 own))
 (loop 'elim n
   (subset cols (allreduce 'r0 'maxloc :m 3 :c 2))
-  (subset rows (broadcast 'b1 (runtime) :m 3 :c own))
+  (subset rows (broadcast 'b1 (runtime) :m 3 :c own :pipelined t))
   (subset cols (stream 's2 (runtime) (runtime) :m (+ chunk 2) :type float64*)
                (broadcast 'b3 (runtime) :m (+ chunk 2) :type float64*)))
 (loop 'subst n

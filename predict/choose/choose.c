@@ -7,10 +7,10 @@
  * Cost: n log n over the offers. */
 #include "predict/choose/choose.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "predict/statistics/distribution.h"
 #include "runtime/base/allocate.h"
 
 static const double hour = 3600.0, upper = 0.95;
@@ -31,7 +31,7 @@ static double deviation(const bmf_offer *offer, bool above)
     const double to = above ? offer->high : offer->low;
     if (!(offer->seconds > 0.0) || !(to > 0.0))
         return 0.0;
-    return fabs(log(to / offer->seconds)) / gsl_cdf_ugaussian_Pinv(bound);
+    return fabs(log(to / offer->seconds)) / normal_quantile(bound);
 }
 
 double offer_chance(const bmf_offer *offer, double seconds)
@@ -41,12 +41,12 @@ double offer_chance(const bmf_offer *offer, double seconds)
     const double spread = deviation(offer, seconds > offer->seconds);
     if (spread <= 0.0 || !(seconds > 0.0) || isinf(seconds))
         return seconds >= offer->seconds ? 1.0 : 0.0;
-    return gsl_cdf_ugaussian_P(log(seconds / offer->seconds) / spread);
+    return normal_probability(log(seconds / offer->seconds) / spread);
 }
 
 double offer_quantile(const bmf_offer *offer, double chance)
 {
-    return offer->seconds * exp(deviation(offer, chance > 0.5) * gsl_cdf_ugaussian_Pinv(chance));
+    return offer->seconds * exp(deviation(offer, chance > 0.5) * normal_quantile(chance));
 }
 
 /* ---- completing ---- */

@@ -157,13 +157,13 @@ static bool binds(const bmf_cop_plan *plan, const bmf_cop_phase *phase, bmf_cop_
     return metric->any_length_syncs || !metric->passes;
 }
 
-/* A later operator that binds the same nodes does it for this one, too. */
+/* A later operator that binds all the same nodes does it for this one, too. */
 static bool is_bound_by_later(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_cop_use *use)
 {
     for (int64_t u = 0; u < phase->uses; u++) {
         const bmf_cop_use *later = &phase->use[u];
         const bmf_cop_metric *metric = metric_of(plan, later);
-        if (later->terminating && later->op->number > use->op->number &&
+        if (later->terminating && later->op->number > use->op->number && !metric->ends_only &&
             (metric->any_length_syncs || !metric->passes) && is_within(use->op, later->op) &&
             comes_after(plan->program->root, use->op, later->op))
             return true;

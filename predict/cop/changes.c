@@ -53,10 +53,12 @@ static void leave_phase(bmf_cop_node *n)
         return;
     if (run->running[barrier].instance[n->node] >= 0)
         moves_call(n, barrier, &in, &out, NULL);
-    /* others may leave later by the way of the last words, and by a schedule until their command is taken */
+    /* others may leave later by the way of the last words and their pause, and by a schedule until their command is
+     * taken and has come through */
     const bmf_cop_running *r = &run->running[barrier];
     n->not_before = scheduled_simulation_cycle(run->simulation) + r->pause[n->node];
-    n->clear_from = n->not_before + r->way + run->plan->settings.hardware.length;
+    n->clear_from = scheduled_simulation_cycle(run->simulation) + r->way + r->longest_pause +
+                    run->plan->settings.hardware.length + BMF_SCHEDULED_STAGES;
 }
 
 static bool is_in_loop(const bmf_cop_run *run, int64_t op, const bmf_cop_tree *loop)
@@ -208,20 +210,25 @@ void changes_fini(void *node)
 
 /* ---- preparing ---- */
 
+static int64_t buffers_of(const bmf_stream_route *route)
+{
+    int64_t buffers = 0;
+    for (int64_t h = 0; h < route->hops; h++)
+        buffers += 1 + (route->hop[h].delay > 0);
+    return buffers;
+}
+
 /* Words that may be in the node's router at a hop when its processor is through. Where words are delivered, they are
  * gone, too, but for those of a second fork; at a source the last ones are in the register and the first VFSM; and of
  * those that only pass, as many as stand in all the stream's buffers. */
 static int64_t words_left(const bmf_stream_route *route, int64_t h)
 {
     const bmf_stream_hop *hop = &route->hop[h];
-    int64_t words = 0;
     if (hop->delivers)
         return hop->outs > 1 || hop->own >= 0 ? 2 : 0;
     if (hop->parent < 0)
         return 2 + (hop->delay > 0) + (hop->outs > 1);
-    for (int64_t at = 0; at < route->hops; at++)
-        words += 1 + (route->hop[at].delay > 0);
-    return words + 1;
+    return buffers_of(route) + 1;
 }
 
 /* A full VFSM takes no word in the slot in which it hands its own on. */
@@ -230,9 +237,9 @@ static int64_t slot_cycles(const bmf_cop_run *run, const bmf_stream_route *route
     return 2 * run->plan->settings.hardware.length / route->slots;
 }
 
-/* Round a shift every node may be a window of words behind the one that reads from it: so far behind the node may be
- * whose words pass. */
-static int64_t words_behind(const bmf_cop_running *r, int64_t node, int64_t source)
+/* Round a shift: how many nodes back, each the one that the next reads from, the source is whose words pass; the
+ * instance's nodes if it is none of them, 0: they are no shift's. */
+static int64_t steps_behind(const bmf_cop_running *r, int64_t node, int64_t source)
 {
     const bmf_cop_instance *instance = r->instance[node] >= 0 ? &r->op->instance[r->instance[node]] : NULL;
     if (!instance || r->op->kind != BMF_COP_CSHIFT || r->instance[source] != r->instance[node])
@@ -240,7 +247,41 @@ static int64_t words_behind(const bmf_cop_running *r, int64_t node, int64_t sour
     int64_t steps = 0;
     for (int64_t at = r->number[node]; at != r->number[source] && steps < instance->nodes; steps++)
         at = ((at - instance->operand[0].value) % instance->nodes + instance->nodes) % instance->nodes;
-    return BMF_COP_WINDOW * steps;
+    return steps;
+}
+
+/* Words of a shift that pass. Every node is at most a window behind the one that reads from it, so no more of them are
+ * left than their reader has not read, a window for every node between; they come a slot apart, but those that stand in
+ * buffers two. */
+static int64_t passing_pause(const bmf_cop_run *run, const bmf_stream_route *route, int64_t steps)
+{
+    const int64_t period = run->plan->settings.hardware.length / route->slots, left = BMF_COP_WINDOW * (steps - 1);
+    int64_t way = buffers_of(route);
+    const int64_t backed_up = left < way + 1 ? left : way + 1;
+    for (int64_t h = 0; h < route->hops; h++)
+        way += route->hop[h].delay;
+    return (left + backed_up + 1) * period + way;
+}
+
+/* Where calls of all nodes end with reading what one of them writes, they wait for it: nothing is held up on its way,
+ * the words of what went before have been read, and the writer's last one leaves in its next slot. Of a reduction only
+ * the destination waits. */
+static bool is_awaited(const bmf_cop_run *run, const bmf_cop_running *r)
+{
+    return r->candidate->metric.any_length_syncs && r->op->kind != BMF_COP_REDUCE && run->is_prompt;
+}
+
+static int64_t awaited_pause(const bmf_cop_run *run, const bmf_cop_running *r, const bmf_stream_route *route, int64_t h)
+{
+    const bmf_stream_hop *hop = &route->hop[h];
+    const bool is_last = route->hop[0].node == moves_root(r, r->instance[route->hop[0].node]);
+    if (!is_last)
+        return 0;
+    if (hop->parent >= 0 && !hop->delivers)
+        return words_left(route, h) * slot_cycles(run, route);
+    return hop->parent < 0 || hop->outs > 1
+               ? run->plan->settings.hardware.length / route->slots + hop->delay + hop->outs
+               : 0;
 }
 
 /* Cycles until they have left, with a slot for each word and one for the space behind it; and a pipeline's stages. */
@@ -252,8 +293,13 @@ static int64_t find_pause(const bmf_cop_run *run, const bmf_cop_running *r, int6
         const bmf_stream_route *route = &routes->route[r->first_stream + k];
         for (int64_t h = 0; h < route->hops; h++) {
             const bool passes = route->hop[h].parent >= 0 && !route->hop[h].delivers;
-            const int64_t behind = passes ? words_behind(r, node, route->hop[0].node) : 0;
-            const int64_t cycles = (words_left(route, h) + behind / 2) * slot_cycles(run, route);
+            const int64_t steps = passes ? steps_behind(r, node, route->hop[0].node) : 0;
+            int64_t cycles = (words_left(route, h) + BMF_COP_WINDOW * steps / 2) * slot_cycles(run, route);
+            if (is_awaited(run, r))
+                cycles = awaited_pause(run, r, route, h);
+            else if (run->is_prompt && steps > 0 && steps < r->op->instance[r->instance[node]].nodes &&
+                     passing_pause(run, route, steps) < cycles)
+                cycles = passing_pause(run, route, steps);
             if (route->hop[h].node == node && cycles > longest)
                 longest = cycles;
         }
@@ -268,9 +314,7 @@ static int64_t find_way(const bmf_cop_run *run, const bmf_cop_running *r)
     int64_t longest = 0;
     for (int64_t k = 0; routes && k < r->candidate->streams.count; k++) {
         const bmf_stream_route *route = &routes->route[r->first_stream + k];
-        int64_t buffers = 1;
-        for (int64_t h = 0; h < route->hops; h++)
-            buffers += 1 + (route->hop[h].delay > 0);
+        const int64_t buffers = buffers_of(route) + 1;
         if (buffers * slot_cycles(run, route) > longest)
             longest = buffers * slot_cycles(run, route);
     }
@@ -282,8 +326,10 @@ static void find_pauses(bmf_cop_run *run)
     for (int64_t op = 0; op < run->operators; op++) {
         bmf_cop_running *r = &run->running[op];
         r->pause = allocate_array(run->nodes, (int64_t)sizeof *r->pause);
-        for (int64_t node = 0; node < run->nodes; node++)
+        for (int64_t node = 0; node < run->nodes; node++) {
             r->pause[node] = find_pause(run, r, node);
+            r->longest_pause = r->pause[node] > r->longest_pause ? r->pause[node] : r->longest_pause;
+        }
         r->way = find_way(run, r);
     }
 }

@@ -173,9 +173,18 @@ static void rewrite(bmf_cop_reader *r, bmf_cop_tree **tree)
         *tree = t->child[0];
 }
 
+static void mark_parallel(bmf_cop_tree *tree, bool parallel)
+{
+    if (tree->op)
+        tree->op->in_parallel = parallel;
+    for (int64_t k = 0; k < tree->children; k++)
+        mark_parallel(tree->child[k], parallel || (tree->group == BMF_COP_PARALLEL && tree->children > 1));
+}
+
 int cop_assign_extents(bmf_cop_program *program)
 {
     bmf_cop_reader r = {.lisp = program->lisp, .program = program};
     rewrite(&r, &program->root);
+    mark_parallel(program->root, false);
     return check_all_parallels(&r, program->root);
 }

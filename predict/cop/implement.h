@@ -32,6 +32,7 @@ typedef struct bmf_cop_metric {
     int64_t stages;       /* streams one after the other on a word's way, with processors between them */
     int64_t sync_words;   /* messages at least so long keep all nodes together, and as long as streams buffer */
     bool passes;          /* words pass routers of nodes that do not wait for them, so no length keeps nodes together */
+    bool ends_only;       /* nodes that are neither an end of a message nor on its way do not wait for it */
     bool processor_bound; /* a call ends when the node's router has nothing left to do for it */
     bool any_length_syncs; /* however short: nobody ends before all others have begun */
 } bmf_cop_metric;

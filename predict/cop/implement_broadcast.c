@@ -50,7 +50,7 @@ static const char *needs_box(const bmf_mesh *mesh, const bmf_cop_operator *op)
                                                   : NULL;
 }
 
-static void dense(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
+void cop_dense_streams(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, bmf_cop_streams *streams)
 {
     const bmf_cop_instance *instance = &op->instance[i];
     for (int64_t k = 0; k < instance->nodes; k++)
@@ -61,25 +61,40 @@ static void dense(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i, b
         }
 }
 
+static bmf_cop_box box_of(const bmf_mesh *mesh, const bmf_cop_instance *instance)
+{
+    bmf_cop_box box = cop_empty_box();
+    for (int64_t k = 0; k < instance->nodes; k++)
+        cop_box_add(&box, mesh, instance->node[k]);
+    return box;
+}
+
+int64_t cop_dense_diameter(const bmf_mesh *mesh, const bmf_cop_operator *op)
+{
+    int64_t diameter = 0;
+    for (int64_t i = 0; i < op->instances; i++) {
+        const bmf_cop_box box = box_of(mesh, &op->instance[i]);
+        int64_t links = 0;
+        for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
+            links += box.high[d] - box.low[d];
+        diameter = links > diameter ? links : diameter;
+    }
+    return diameter;
+}
+
 static void dense_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                          bmf_cop_metric *metric)
 {
     cop_usual_metric(mesh, op, streams, metric);
-    int64_t diameter = 0;
+    const int64_t diameter = cop_dense_diameter(mesh, op);
     int outs = 1;
     for (int64_t i = 0; i < op->instances; i++) {
-        bmf_cop_box box = cop_empty_box();
-        int64_t links = 0;
-        for (int64_t k = 0; k < op->instance[i].nodes; k++)
-            cop_box_add(&box, mesh, op->instance[i].node[k]);
+        const bmf_cop_box box = box_of(mesh, &op->instance[i]);
         int pairs = 0;
-        for (int d = 0; d < BMF_MESH_DIMENSIONS; d++) {
-            links += box.high[d] - box.low[d];
+        for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
             if (box.high[d] > box.low[d])
                 pairs += pairs == 0 ? 1 : 2;
-        }
         outs = pairs > outs ? pairs : outs;
-        diameter = links > diameter ? links : diameter;
     }
     metric->links = 3 * diameter; /* a word is read and written again at every node */
     metric->stages = diameter;
@@ -91,7 +106,7 @@ const bmf_cop_implementation cop_str_bcast_dense = {.name = "str_bcast_dense",
                                                     .kind = BMF_COP_BROADCAST,
                                                     .what = "neighbours pass words on",
                                                     .refuse = needs_box,
-                                                    .streams = dense,
+                                                    .streams = cop_dense_streams,
                                                     .metric = dense_metric};
 
 /* ---- linear ---- */

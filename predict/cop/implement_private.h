@@ -5,9 +5,12 @@
 #include "predict/cop/implement.h"
 
 /* implement_stream.c */
-extern const bmf_cop_implementation cop_str_stream, cop_str_stream_rtdest, cop_str_stream_runtime;
+extern const bmf_cop_implementation cop_str_stream, cop_str_stream_rtdest, cop_str_stream_runtime, cop_str_stream_dense;
 /* implement_broadcast.c */
 extern const bmf_cop_implementation cop_str_bcast, cop_str_bcast_dense, cop_str_bcast_linear;
+/* Streams between all neighbours; the links of the longest way through an instance. */
+void cop_dense_streams(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);
+int64_t cop_dense_diameter(const bmf_mesh *mesh, const bmf_cop_operator *op);
 void cop_linear_streams(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);
 void cop_linear_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                        bmf_cop_metric *metric);

@@ -2,8 +2,10 @@
  *
  * str_stream: a stream between constant ends. str_stream_rtdest: a multicast stream from a constant source, whose words
  * all but the destination discard. str_stream_runtime: along a snake as str_bcast_linear, all but the destination
- * discard; also for a constant destination. Cost: 2 cycles a word; 4 along a snake, and 4 words of reprogramming.
- * Source: document 004, appendix B. */
+ * discard; also for a constant destination. str_stream_dense: as str_bcast_dense, but only the nodes on the way from
+ * the source to the destination pass words on; the document does not have it, though its elimination programs no
+ * router.
+ * Cost: 2 cycles a word; 4 along a snake, and 4 words of reprogramming. Source: document 004, appendix B. */
 #include "predict/cop/implement_private.h"
 
 static const char *needs_constants(const bmf_mesh *mesh, const bmf_cop_operator *op)
@@ -23,6 +25,7 @@ static void usual(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_co
                   bmf_cop_metric *metric)
 {
     cop_usual_metric(mesh, op, streams, metric);
+    metric->ends_only = true;
 }
 
 const bmf_cop_implementation cop_str_stream = {.name = "str_stream",
@@ -63,12 +66,16 @@ const bmf_cop_implementation cop_str_stream_rtdest = {.name = "str_stream_rtdest
                                                       .streams = to_all,
                                                       .metric = to_all_metric};
 
+static bool are_known(const bmf_cop_operator *op)
+{
+    const bmf_cop_operand *o = op->instance[0].operand;
+    return !(o[0].dynamic || o[0].distributed || o[1].dynamic || o[1].distributed);
+}
+
 static const char *needs_known_destination(const bmf_mesh *mesh, const bmf_cop_operator *op)
 {
     (void)mesh;
-    const bmf_cop_operand *o = op->instance[0].operand;
-    return o[0].dynamic || o[0].distributed || o[1].dynamic || o[1].distributed ? "needs ends that all nodes know"
-                                                                                : NULL;
+    return are_known(op) ? NULL : "needs ends that all nodes know";
 }
 
 const bmf_cop_implementation cop_str_stream_runtime = {.name = "str_stream_runtime",
@@ -78,3 +85,28 @@ const bmf_cop_implementation cop_str_stream_runtime = {.name = "str_stream_runti
                                                        .refuse = needs_known_destination,
                                                        .streams = cop_linear_streams,
                                                        .metric = cop_linear_metric};
+
+/* Who is on the way passes words on when it loads the operator, so nothing else may be under way there. */
+static const char *needs_box_alone(const bmf_mesh *mesh, const bmf_cop_operator *op)
+{
+    return !are_known(op)             ? "needs ends that all nodes know"
+           : op->in_parallel          ? "cannot share its nodes with parallel operators"
+           : !cop_are_boxes(mesh, op) ? "needs a box of nodes"
+                                      : NULL;
+}
+
+static void dense_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
+                         bmf_cop_metric *metric)
+{
+    cop_usual_metric(mesh, op, streams, metric);
+    metric->stages = cop_dense_diameter(mesh, op);
+    metric->links = 3 * metric->stages; /* a word is read and written again at every node */
+    metric->ends_only = true;
+}
+
+const bmf_cop_implementation cop_str_stream_dense = {.name = "str_stream_dense",
+                                                     .kind = BMF_COP_STREAM,
+                                                     .what = "neighbours on the way pass words on",
+                                                     .refuse = needs_box_alone,
+                                                     .streams = cop_dense_streams,
+                                                     .metric = dense_metric};

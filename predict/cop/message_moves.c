@@ -175,6 +175,17 @@ static int64_t other_node(bmf_cop_correspondent *n, posted *p)
     return instance->node[k + (k >= p->number[n->node])];
 }
 
+/* A collect is for one writer at a time: which of two messages is read first would be left to the network. */
+static void open_collection(bmf_cop_correspondent *n, posted *p)
+{
+    struct bmf_cop_collection *c = &p->collection[p->instance[n->node]];
+    if (c->unread > 0 && c->writer != n->node)
+        mail_fail(n, p->op->number, "two writers of a collect: a message of node %" PRId64 " has not been read yet",
+                  c->writer);
+    c->unread++;
+    c->writer = n->node;
+}
+
 void letters_write(bmf_cop_correspondent *n, int64_t op, const void *message)
 {
     posted *p = posted_of(n, op);
@@ -189,10 +200,13 @@ void letters_write(bmf_cop_correspondent *n, int64_t op, const void *message)
     const int64_t to = p->op->kind == BMF_COP_STREAM   ? node_of(n, p, 1)
                        : p->op->kind == BMF_COP_SPREAD ? other_node(n, p)
                                                        : a;
-    if (to == n->node)
+    if (to == n->node) {
         keep(n, p, message);
-    else
-        send(n, p, BMF_COP_SINGLE, to, message);
+        return;
+    }
+    if (p->op->kind == BMF_COP_COLLECT)
+        open_collection(n, p);
+    send(n, p, BMF_COP_SINGLE, to, message);
 }
 
 void letters_read(bmf_cop_correspondent *n, int64_t op, void *message)
@@ -215,6 +229,8 @@ void letters_read(bmf_cop_correspondent *n, int64_t op, void *message)
         receive(n, p, BMF_COP_SINGLE, other_node(n, p), message);
     else
         receive(n, p, BMF_COP_SINGLE, p->op->kind == BMF_COP_COLLECT ? BMF_COP_ANYBODY : a, message);
+    if (p->op->kind == BMF_COP_COLLECT)
+        p->collection[p->instance[n->node]].unread--;
 }
 
 /* ---- trees ---- */

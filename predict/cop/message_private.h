@@ -44,6 +44,9 @@ typedef struct bmf_cop_posted {
     const bmf_cop_implementation *implementation;
     bmf_cop_loads loads;
     int64_t *instance, *number; /* by node of the mesh; -1: not in it */
+    struct bmf_cop_collection {
+        int64_t unread, writer;
+    } * collection; /* by instance of a collect: messages under way, and whose they are */
 } bmf_cop_posted;
 
 typedef struct bmf_cop_correspondent {

@@ -469,6 +469,7 @@ static void post(bmf_cop_mail *mail, const bmf_cop_use *use)
     p->op = use->op;
     p->implementation = mail->plan->candidates[use->op->number].candidate[use->candidate].implementation;
     cop_loads_create(&p->loads, use->op);
+    p->collection = allocate_clear(use->op->instances, (int64_t)sizeof *p->collection);
     p->instance = allocate_array(mail->nodes, (int64_t)sizeof *p->instance);
     p->number = allocate_array(mail->nodes, (int64_t)sizeof *p->number);
     for (int64_t k = 0; k < mail->nodes; k++)
@@ -531,6 +532,7 @@ static void free_mail(bmf_cop_mail *mail)
         free_node(mail, &mail->node[k]);
     for (int64_t op = 0; op < mail->operators; op++) {
         cop_loads_free(&mail->posted[op].loads);
+        free(mail->posted[op].collection);
         free(mail->posted[op].instance);
         free(mail->posted[op].number);
     }

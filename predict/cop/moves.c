@@ -35,7 +35,7 @@ static bool goes_to(const bmf_cop_stream *stream, int64_t to)
 }
 
 /* Numbers of the mesh. */
-static const bmf_stream_route *find_route(const bmf_cop_node *n, running *r, int64_t from, int64_t to)
+const bmf_stream_route *moves_route(const bmf_cop_node *n, running *r, int64_t from, int64_t to)
 {
     const bmf_cop_streams *s = &r->candidate->streams;
     for (int64_t k = 0; k < s->count; k++)
@@ -44,7 +44,7 @@ static const bmf_stream_route *find_route(const bmf_cop_node *n, running *r, int
     return NULL;
 }
 
-static int register_at(const bmf_stream_route *route, int64_t node)
+int moves_register_at(const bmf_stream_route *route, int64_t node)
 {
     for (int64_t h = 0; h < route->hops; h++)
         if (route->hop[h].node == node && route->hop[h].delivers)
@@ -78,7 +78,7 @@ void moves_put_message(bmf_cop_node *n, running *r, int64_t channel, const void 
         c->word[(n->moved[channel] + k) & (c->size - 1)] = word[k];
 }
 
-static void get_message(const bmf_cop_node *n, running *r, int64_t channel, void *message)
+void moves_get_message(const bmf_cop_node *n, running *r, int64_t channel, void *message)
 {
     const bmf_cop_channel *c = &n->run->channel[channel];
     uint32_t *word = message;
@@ -117,7 +117,7 @@ static void send(bmf_cop_node *n, running *r, int bank, int64_t to, const void *
     /* downward messages to several children differ: each has the ring of its reader, a multicast that of its writer */
     const bool one_reader = bank == DOWN && r->op->kind == BMF_COP_PREFIX;
     const int64_t channel = moves_channel(n, r, bank, one_reader ? to : n->node);
-    const bmf_interface_use use = use_of(n, r, channel, find_route(n, r, n->node, to)->reg, false);
+    const bmf_interface_use use = use_of(n, r, channel, moves_route(n, r, n->node, to)->reg, false);
     moves_put_message(n, r, channel, message);
     moves_transfer(n, BMF_COP_AS_READY, 1, &use);
     n->moved[channel] += moves_words(n, r);
@@ -127,7 +127,7 @@ static void receive_at(bmf_cop_node *n, running *r, int64_t channel, int reg, vo
 {
     const bmf_interface_use use = use_of(n, r, channel, reg, true);
     moves_transfer(n, BMF_COP_AS_READY, 1, &use);
-    get_message(n, r, channel, message);
+    moves_get_message(n, r, channel, message);
     n->moved[channel] += moves_words(n, r);
 }
 
@@ -135,7 +135,7 @@ static void receive(bmf_cop_node *n, running *r, int bank, int64_t from, void *m
 {
     const bool one_reader = bank == DOWN && r->op->kind == BMF_COP_PREFIX;
     const int64_t channel = moves_channel(n, r, bank, one_reader ? n->node : from);
-    receive_at(n, r, channel, register_at(find_route(n, r, from, n->node), n->node), message);
+    receive_at(n, r, channel, moves_register_at(moves_route(n, r, from, n->node), n->node), message);
 }
 
 static void exchange(bmf_cop_node *n, running *r, int64_t to, int64_t from, const void *in, void *out)
@@ -146,17 +146,17 @@ static void exchange(bmf_cop_node *n, running *r, int64_t to, int64_t from, cons
                   read = from == NOBODY ? -1 : moves_channel(n, r, UP, from);
     if (to != NOBODY) {
         moves_put_message(n, r, written, in);
-        use[uses++] = use_of(n, r, written, find_route(n, r, n->node, to)->reg, false);
+        use[uses++] = use_of(n, r, written, moves_route(n, r, n->node, to)->reg, false);
     }
     if (read >= 0)
-        use[uses++] = use_of(n, r, read, register_at(find_route(n, r, from, n->node), n->node), true);
+        use[uses++] = use_of(n, r, read, moves_register_at(moves_route(n, r, from, n->node), n->node), true);
     if (uses > 0)
         moves_transfer(n, uses == 2 && r->op->kind == BMF_COP_CSHIFT ? BMF_COP_IN_WINDOW : BMF_COP_AS_READY, uses, use);
     if (to != NOBODY)
         n->moved[written] += moves_words(n, r);
     if (read < 0)
         return;
-    get_message(n, r, read, out);
+    moves_get_message(n, r, read, out);
     n->moved[read] += moves_words(n, r);
 }
 
@@ -177,14 +177,15 @@ static void dense(bmf_cop_node *n, running *r, int64_t source, const void *in, v
         if (neighbour < 0 || !cop_instance_has(instance, neighbour))
             continue;
         if (cop_comes_over(mesh, source, n->node, neighbour))
-            use[uses++] = use_of(n, r, channel, find_route(n, r, n->node, neighbour)->reg, false);
+            use[uses++] = use_of(n, r, channel, moves_route(n, r, n->node, neighbour)->reg, false);
         else if (n->node != source && cop_comes_over(mesh, source, neighbour, n->node))
-            use[uses++] = use_of(n, r, channel, register_at(find_route(n, r, neighbour, n->node), n->node), true);
+            use[uses++] =
+                use_of(n, r, channel, moves_register_at(moves_route(n, r, neighbour, n->node), n->node), true);
     }
     if (uses > 0)
         moves_transfer(n, n->node == source ? BMF_COP_WRITES_IN_TURN : BMF_COP_READ_FIRST, uses, use);
     if (n->node != source)
-        get_message(n, r, channel, out);
+        moves_get_message(n, r, channel, out);
     n->moved[channel] += moves_words(n, r);
 }
 
@@ -219,7 +220,7 @@ static void read_own(bmf_cop_node *n, running *r, void *message)
         return;
     }
     n->moved[channel] -= r->words;
-    get_message(n, r, channel, message);
+    moves_get_message(n, r, channel, message);
     n->moved[channel] += moves_words(n, r);
 }
 
@@ -227,6 +228,8 @@ void moves_load(bmf_cop_node *n, int64_t op)
 {
     running *r = running_of(n, op);
     discards_finish(n, op);
+    if (relays_carry(r))
+        relays_load(n, op);
     if (chains_carry(r))
         chains_load(n, op);
     if (!r->candidate->implementation->others_discard || instance_of(n, r)->nodes == 1)
@@ -235,8 +238,8 @@ void moves_load(bmf_cop_node *n, int64_t op)
     if (source == n->node || moves_operand(n, r, 1) == n->node)
         return;
     const int64_t channel = moves_channel(n, r, UP, source);
-    const int reg =
-        chains_carry(r) ? chains_register(n, r, source) : register_at(find_route(n, r, source, n->node), n->node);
+    const int reg = chains_carry(r) ? chains_register(n, r, source)
+                                    : moves_register_at(moves_route(n, r, source, n->node), n->node);
     discards_add(n, &(bmf_cop_discard){op, channel, n->moved[channel], words, reg});
     n->moved[channel] += words;
 }
@@ -252,6 +255,8 @@ void moves_write(bmf_cop_node *n, int64_t op, const void *message)
     }
     if (is_dense(r)) {
         dense(n, r, n->node, message, NULL);
+    } else if (relays_carry(r)) {
+        relays_write(n, r, message);
     } else if (chains_carry(r)) {
         chains_write(n, op, message);
     } else if (r->op->kind == BMF_COP_BROADCAST) {
@@ -273,6 +278,8 @@ static void read_message(bmf_cop_node *n, running *r, void *message)
     const int64_t a = r->op->kind == BMF_COP_GATHER ? NOBODY : moves_operand(n, r, 0);
     if (is_dense(r))
         dense(n, r, a, NULL, message);
+    else if (relays_carry(r))
+        relays_read(n, r, message);
     else if (chains_carry(r))
         receive_at(n, r, moves_channel(n, r, UP, a), chains_register(n, r, a), message);
     else if (r->op->kind == BMF_COP_GATHER)
@@ -343,20 +350,35 @@ static char *work_space(bmf_cop_node *n, int64_t size)
 static void discard_sum(bmf_cop_node *n, running *r, int64_t root)
 {
     const int64_t channel = moves_channel(n, r, DOWN, root), op = r - n->run->running;
-    const int reg = register_at(find_route(n, r, root, n->node), n->node);
+    const int reg = moves_register_at(moves_route(n, r, root, n->node), n->node);
     discards_add(n, &(bmf_cop_discard){op, channel, n->moved[channel], moves_words(n, r), reg});
     n->moved[channel] += moves_words(n, r);
+}
+
+static bool reduces_to_all(running *r)
+{
+    return r->op->kind == BMF_COP_REDUCE && r->op->instance[0].operand[0].runtime;
+}
+
+static int64_t root_number(running *r, const bmf_cop_instance *instance)
+{
+    return reduces_to_all(r)               ? 0 /* then to all, for one of them */
+           : r->op->kind == BMF_COP_REDUCE ? instance->operand[0].value
+                                           : instance->nodes / 2;
+}
+
+int64_t moves_root(running *r, int64_t instance)
+{
+    const bmf_cop_instance *in = &r->op->instance[instance];
+    return in->node[root_number(r, in)];
 }
 
 static void call_tree(bmf_cop_node *n, running *r, const void *in, void *out, bmf_cop_combine *combine)
 {
     const bmf_cop_instance *instance = instance_of(n, r);
     const bool reduces = r->op->kind == BMF_COP_REDUCE;
-    const bool by_all = reduces && instance->operand[0].runtime; /* to node 0, then to all, for one of them */
-    const int64_t root = by_all    ? 0
-                         : reduces ? instance->operand[0].value
-                                   : instance->nodes / 2,
-                  size = r->op->words * 4;
+    const bool by_all = reduces_to_all(r);
+    const int64_t root = root_number(r, instance), size = r->op->words * 4;
     const bmf_cop_tree_place p = cop_place_in_tree(instance->nodes, root, r->number[n->node]);
     char *left = work_space(n, WORK * size), *own = left + size, *sum = own + size, *before = sum + size;
     sweep_up(n, r, &p, in, left, own, sum, combine);
@@ -441,7 +463,9 @@ void moves_synchronise(bmf_cop_node *n, int64_t op)
         return;
     char *out = work_space(n, WORK * r->op->words * (int64_t)sizeof(int32_t));
     n->is_syncing = true;
-    if (cop_is_functional(r->op->kind))
+    if (relays_carry(r))
+        relays_read(n, r, out);
+    else if (cop_is_functional(r->op->kind))
         moves_call(n, op, out, out, NULL);
     else
         synchronise_ends(n, r, op, out);

@@ -71,7 +71,8 @@ typedef struct bmf_cop_operator {
     int64_t instances, capacity;
     bmf_cop_instance *instance;
     bmf_cop_box box;
-    int64_t number; /* in the program's order */
+    int64_t number;   /* in the program's order */
+    bool in_parallel; /* other operators may be under way at its nodes between its load and its messages */
 } bmf_cop_operator;
 
 typedef enum bmf_cop_group {

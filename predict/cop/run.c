@@ -291,6 +291,7 @@ int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, b
 {
     bmf_cop_run run = {
         .plan = plan, .nodes = plan->settings.hardware.mesh.nodes, .body = body, .body_state = state, .log = log};
+    run.is_prompt = settings->read_cycles <= 1 && settings->write_cycles <= 1;
     int status = make_running(&run);
     if (status == BMF_OK)
         status = changes_prepare(&run);
@@ -305,10 +306,10 @@ int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, b
 bool cop_can_run(const bmf_cop_implementation *implementation)
 {
     static const char *const able[] = {
-        "str_stream",         "str_bcast",  "str_bcast_dense",  "str_shift",          "str_eoshift",
-        "str_permute",        "str_reduce", "repl_allreduce",   "str_prefix",         "repl_allreduce_barrier",
-        "str_spread",         "str_gather", "str_bcast_linear", "str_stream_runtime", "str_stream_rtdest",
-        "repl_runtime_reduce"};
+        "str_stream",          "str_bcast",       "str_bcast_dense",  "str_shift",          "str_eoshift",
+        "str_permute",         "str_reduce",      "repl_allreduce",   "str_prefix",         "repl_allreduce_barrier",
+        "str_spread",          "str_gather",      "str_bcast_linear", "str_stream_runtime", "str_stream_rtdest",
+        "repl_runtime_reduce", "str_stream_dense"};
     for (size_t k = 0; k < sizeof able / sizeof *able; k++)
         if (strcmp(able[k], implementation->name) == 0)
             return true;

@@ -9,6 +9,7 @@
 #ifndef BMF_COP_RUN_H
 #define BMF_COP_RUN_H
 
+#include "predict/cop/emitted_services.h"
 #include "predict/cop/plan.h"
 #include "predict/mesh/dynamic.h"
 #include "predict/mesh/simulate_scheduled.h"
@@ -16,20 +17,8 @@
 /* Combines two messages of an operator; out may be one of them. */
 typedef void bmf_cop_combine(const void *a, const void *b, void *out);
 
-/* What a node's program calls; programs in C see the same record in the text that cop_emit writes. Operators by number;
- * a message is :m words of 32 bits. */
-typedef struct bmf_cop_services {
-    void *state;
-    int node, nodes;
-    void (*init)(void *state);
-    void (*fini)(void *state);
-    void (*delay)(void *state, double cycles);
-    int64_t (*cycle)(void *state);
-    void (*load)(void *state, int op, int count, const int32_t *operand);
-    void (*write)(void *state, int op, const void *message);
-    void (*read)(void *state, int op, void *message);
-    void (*call)(void *state, int op, const void *in, void *out, bmf_cop_combine *combine);
-} bmf_cop_services;
+/* What a node's program calls, also in the text that cop_emit writes. */
+typedef cop_services bmf_cop_services;
 
 /* What every node runs; returns its exit code. */
 typedef int bmf_cop_body(void *state, const bmf_cop_services *services);

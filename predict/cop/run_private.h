@@ -20,6 +20,7 @@ typedef struct bmf_cop_running {
     int64_t words;              /* of a message */
     int64_t sync_words;         /* of one more before the phase is left; 0: none */
     int64_t *pause;             /* by node: cycles until the last words have left its router */
+    int64_t longest_pause;      /* of all nodes */
     int64_t way;                /* cycles, at most, between two nodes' last words of one message */
     int64_t *instance, *number; /* by node of the mesh: which instance, and its number there; -1: not in it */
     bmf_cop_loads loads;
@@ -69,6 +70,7 @@ typedef struct bmf_cop_run {
     int64_t *block;                /* by phase */
     bmf_processor_script *script;
     bmf_scheduled_simulation *simulation;
+    bool is_prompt; /* processors access their routers every cycle */
     bmf_cop_body *body;
     void *body_state;
     const bmf_cop_log *log; /* NULL: none */
@@ -112,6 +114,14 @@ void chains_write(bmf_cop_node *n, int64_t op, const void *message);
 /* The register in which words from `source` come. */
 int chains_register(const bmf_cop_node *n, const bmf_cop_running *r, int64_t source);
 
+/* relays.c: streams from neighbour to neighbour. Who is on the way of a message passes it on when it loads the
+ * operator; the ends when they write and read. */
+bool relays_carry(const bmf_cop_running *r);
+void relays_load(bmf_cop_node *n, int64_t op);
+void relays_write(bmf_cop_node *n, const bmf_cop_running *r, const void *message);
+/* At the destination; also the part of any node in a message that synchronises. */
+void relays_read(bmf_cop_node *n, const bmf_cop_running *r, void *message);
+
 /* moves.c: what a node does for a call of an operator. */
 typedef enum bmf_cop_order {
     BMF_COP_AS_READY,
@@ -123,14 +133,19 @@ enum { BMF_COP_BANKS = 2, BMF_COP_UP = 0, BMF_COP_DOWN = 1 };
 /* Moves all words of the uses from their `begin` on. In turn: one access each, in the order of registers; as ready:
  * whatever is ready: a word that is written strictly after one that is read would wait for it all the way. */
 void moves_transfer(bmf_cop_node *n, bmf_cop_order order, int uses, const bmf_interface_use *use);
+const bmf_stream_route *moves_route(const bmf_cop_node *n, const bmf_cop_running *r, int64_t from, int64_t to);
+int moves_register_at(const bmf_stream_route *route, int64_t node);
 int64_t moves_channel(const bmf_cop_node *n, const bmf_cop_running *r, int bank, int64_t writer);
 void moves_put_message(bmf_cop_node *n, const bmf_cop_running *r, int64_t channel, const void *message);
+void moves_get_message(const bmf_cop_node *n, const bmf_cop_running *r, int64_t channel, void *message);
 /* Of a message, as it is now on its way. */
 int64_t moves_words(const bmf_cop_node *n, const bmf_cop_running *r);
 /* One more message of an operator, whatever its words. */
 void moves_synchronise(bmf_cop_node *n, int64_t op);
 /* The node of an operand, of the mesh. */
 int64_t moves_operand(const bmf_cop_node *n, const bmf_cop_running *r, int which);
+/* Of an instance's tree, by its number in the mesh: who has all values. */
+int64_t moves_root(const bmf_cop_running *r, int64_t instance);
 /* At a load, in the operator's phase. */
 void moves_load(bmf_cop_node *n, int64_t op);
 void moves_write(bmf_cop_node *n, int64_t op, const void *message);

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_cdf.h>
-
 #include "predict/replay/fail.h"
+#include "predict/statistics/distribution.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 #include "runtime/base/random.h"
@@ -120,7 +119,7 @@ static void open_region(generator *g, const char *name)
 
 static double normal(generator *g)
 {
-    return gsl_cdf_ugaussian_Pinv(random_unit(&g->random) * (1.0 - 2e-16) + 1e-16);
+    return normal_quantile(random_unit(&g->random) * (1.0 - 2e-16) + 1e-16);
 }
 
 static int value_or(const generator *g, int32_t expression, double otherwise, double *value)

@@ -6,13 +6,12 @@
  * was learnt, and its error what one doubling more or less makes. A growth within two of its standard errors is none.
  * Cost: n log n over the times of an operation.
  */
-#include <gsl/gsl_fit.h>
-#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "predict/kernels/kernels_private.h"
 #include "predict/sheet/sheet_private.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 
 enum { MIN_RUN_SIZES = 3, MAX_RUN_SIZES = 64 };
@@ -40,7 +39,7 @@ static int find_typical(const bmf_kernel_time *time, int64_t count, const bmf_ru
         if (used == 0 || !(sizes->largest[s] > 0.0))
             continue;
         doublings[found] = log2(sizes->largest[s]);
-        seconds[found++] = gsl_stats_median(value, 1, (size_t)used);
+        seconds[found++] = sample_median(value, used);
     }
     free(value);
     return found;
@@ -48,17 +47,18 @@ static int find_typical(const bmf_kernel_time *time, int64_t count, const bmf_ru
 
 void kernel_growth(const bmf_kernel_time *time, int64_t count, const bmf_run_sizes *sizes, bmf_sheet_entry *entry)
 {
-    double doublings[MAX_RUN_SIZES], seconds[MAX_RUN_SIZES], start, growth, c00, c01, c11, squares;
+    double doublings[MAX_RUN_SIZES], seconds[MAX_RUN_SIZES];
     int term[BMF_TERMS];
     if (!has_one_size(time, count) || form_terms(entry->form, term) != 1)
         return;
     const int found = find_typical(time, count, sizes, doublings, seconds);
     if (found < MIN_RUN_SIZES)
         return;
-    gsl_fit_linear(doublings, 1, seconds, 1, (size_t)found, &start, &growth, &c00, &c01, &c11, &squares);
-    if (!(growth > significant * sqrt(c11)))
+    const bmf_line line = fit_line(doublings, seconds, found);
+    const double growth = line.slope;
+    if (!(growth > significant * sqrt(line.slope_variance)))
         return;
-    const double largest = doublings[found - 1], typical = exp(start + growth * (largest + 1.0));
+    const double largest = doublings[found - 1], typical = exp(line.start + growth * (largest + 1.0));
     entry->coefficient[0] = typical;
     entry->has_errors = true;
     entry->covariance[0][0] = typical * typical * expm1(growth * growth);

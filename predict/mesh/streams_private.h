@@ -80,5 +80,12 @@ void streams_add_user(streams_router *r, int64_t index, int users);
 
 /* streams_search.c: routes a stream whose resources nobody counts yet, and counts them. false: there is no way. */
 bool streams_route_one(streams_router *r, int64_t stream);
+/* Of words in a pipeline, of the first hop or others; of a cycle that words are held up. */
+float streams_bias(const streams_router *r, int pipeline, bool source, int slots);
+float streams_delay_cost(int slots);
+
+/* streams_chain.c: the same for a stream that is reprogrammed; also false if its nodes are not neighbours, each of the
+ * next one. gap: the least distance of two of its slots. */
+bool streams_route_chain(streams_router *r, int64_t stream, int gap);
 
 #endif

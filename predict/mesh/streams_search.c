@@ -6,7 +6,7 @@
  * on the node. A stream whose slots are so close that a node can serve only two destinations cannot be grown so when
  * all nodes listen: it goes along a snake through the mesh, both ways from its source (document 004, B.1,
  * str_bcast_linear). A stream that is reprogrammed is a chain through its destinations in their order, so that it can
- * begin at any of them and reach all later ones.
+ * begin at any of them and reach all later ones; where these are neighbours it is routed as a whole (streams_chain.c).
  * Cost: O(n log n) for n states that are looked at, at most nodes x pipelines x slots. */
 #include <math.h>
 #include <stdlib.h>
@@ -62,10 +62,20 @@ static float price_of_interface(const search *s, int64_t node, int pipeline, int
     return price_of(s, interface_slot(s->r, node, pipeline, 0), slot);
 }
 
+float streams_bias(const streams_router *r, int pipeline, bool source, int slots)
+{
+    const bool last = pipeline == r->pipelines - 1;
+    return last == source || r->pipelines == 1 ? 0 : BIAS * (float)slots;
+}
+
+float streams_delay_cost(int slots)
+{
+    return DELAY_COST * (float)slots;
+}
+
 static float bias(const search *s, int pipeline, bool source)
 {
-    const bool last = pipeline == s->r->pipelines - 1;
-    return last == source || s->r->pipelines == 1 ? 0 : BIAS * (float)s->route->slots;
+    return streams_bias(s->r, pipeline, source, s->route->slots);
 }
 
 static float estimate(const search *s, int64_t node)
@@ -168,7 +178,7 @@ static void expand(search *s, int32_t index)
         return;
     for (int delay = 1; delay < s->gap; delay++) {
         const int later = (slot + delay) % r->length;
-        const float more = price_of_vfsm(s, node, pipeline, later, false) + DELAY_COST * (float)s->route->slots;
+        const float more = price_of_vfsm(s, node, pipeline, later, false) + streams_delay_cost(s->route->slots);
         reach(s, node, pipeline, later, state->cost + more, index, MOVE_DELAY);
     }
 }
@@ -422,6 +432,6 @@ bool streams_route_one(streams_router *r, int64_t stream)
     for (int k = 0; k < route->slots; k++)
         s.offset[k] = stream_slot(r->length, route->slots, k);
     if (wanted->reprogrammed)
-        return grow_chain(&s, wanted);
+        return streams_route_chain(r, stream, s.gap) || grow_chain(&s, wanted);
     return s.gap <= 2 && wanted->destinations > 1 ? grow_snake(&s, wanted) : grow_tree(&s, wanted);
 }

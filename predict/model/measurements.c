@@ -1,12 +1,12 @@
 /* Typical times of kernels from several runs; method and source in the header. */
 #include "predict/model/measurements.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/statistics/distribution.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
 
@@ -85,7 +85,7 @@ static int64_t run_factors(const bmf_measurements *all, double factor[BMF_MEASUR
             sum += seconds_of(all, first + r, k);
         factor[r] = sorted[r] = log(fmax(sum, min_seconds));
     }
-    const double middle = gsl_stats_median(sorted, 1, (size_t)runs);
+    const double middle = sample_median(sorted, runs);
     for (int64_t r = 0; r < runs; r++)
         factor[r] -= middle;
     return runs;
@@ -99,7 +99,7 @@ double measurements_error(const bmf_measurements *all)
     if (all->runs < FEW_RUNS)
         return INFINITY;
     const int64_t runs = run_factors(all, factor);
-    return median_error * gsl_stats_sd(factor, 1, (size_t)runs) / sqrt((double)runs);
+    return median_error * sample_deviation(factor, runs) / sqrt((double)runs);
 }
 
 /* ---- typical times ---- */
@@ -141,7 +141,7 @@ static typical *make_typical(const bmf_measurements *all, const bmf_actions *act
                                  actions->scope[action->scope].node,
                                  action->name,
                                  action->amount,
-                                 gsl_stats_median(value, 1, (size_t)(all->runs - first))};
+                                 sample_median(value, (all->runs - first))};
         kernel++;
     }
     qsort(made, (size_t)all->kernels, sizeof *made, by_work);
@@ -167,7 +167,7 @@ static void pool(typical *kernel, int64_t count, double noise)
     double *middle = allocate(count * (int64_t)sizeof *middle), between = 0.0;
     for (int64_t k = 0; k < count; k++)
         middle[k] = kernel[k].middle;
-    const double typical_middle = gsl_stats_median(middle, 1, (size_t)count);
+    const double typical_middle = sample_median(middle, count);
     for (int64_t k = 0; k < count; k++)
         between += (kernel[k].middle - typical_middle) * (kernel[k].middle - typical_middle);
     between /= (double)(count - 1);
@@ -188,7 +188,7 @@ static double widened(double variance, int64_t runs)
 {
     if (runs < 2)
         return 0.0;
-    const double quantile = gsl_cdf_tdist_Pinv(0.975, (double)runs - 1.0) / gsl_cdf_ugaussian_Pinv(0.975);
+    const double quantile = student_quantile(0.975, (double)runs - 1.0) / normal_quantile(0.975);
     return sqrt(variance * (1.0 + 1.0 / (double)runs)) * quantile;
 }
 
@@ -198,7 +198,7 @@ void measurements_apply(const bmf_measurements *all, bmf_actions *actions, doubl
     if (all->kernels == 0 || all->runs == 0)
         return;
     const int64_t runs = run_factors(all, factor);
-    const double common = runs > 1 ? widened(gsl_stats_variance(factor, 1, (size_t)runs), runs) : unknown;
+    const double common = runs > 1 ? widened(sample_variance(factor, runs), runs) : unknown;
     typical *kernel = make_typical(all, actions);
     actions->spread.common = sqrt(log1p(common * common));
     for (int64_t begin = 0, end; begin < all->kernels; begin = end) {

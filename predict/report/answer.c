@@ -333,7 +333,9 @@ static void say_sure(paragraph *to, const bmf_report_contents *report)
         say(to, " Within %s to either side of the middle, as far as the sizes hold that costs were measured at.",
             text_percent((report->high[0] - report->low[0]) / 2 / middle, text));
     } else {
-        say(to, " Not known, because the machine's costs have no errors: bmf calibrate measures them.");
+        say(to,
+            " Exact for the machine as it is described; how far a real one is from that is not known without measured "
+            "errors (bmf calibrate).");
     }
 }
 

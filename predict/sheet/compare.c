@@ -8,12 +8,12 @@
  */
 #include "predict/sheet/compare.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "predict/sheet/sheet_private.h"
+#include "predict/statistics/distribution.h"
 #include "runtime/base/allocate.h"
 
 enum { MAX_VALUES = 70 };
@@ -79,7 +79,7 @@ static void compare_point(bmf_sheet_comparison *c, const bmf_estimate *a, const 
     c->points++;
     c->has_errors = c->has_errors && a->has_errors && b->has_errors && variance > 0.0;
     int terms = terms_of(a) > terms_of(b) ? terms_of(a) : terms_of(b);
-    double limit = sqrt(gsl_cdf_chisq_Pinv(0.95, terms));
+    double limit = sqrt(chi_square_quantile(0.95, terms));
     double difference = variance > 0.0 ? fabs(b->mean - a->mean) / sqrt(variance) : fabs(log(ratio));
     /* Ranges of different forms have limits of their own; what counts is how far a difference exceeds its limit. */
     if (c->points > 1 && difference / limit <= *worst)

@@ -5,12 +5,12 @@
  * their sum and of what a run has in common. A sum of operations adds the x of each entry before it takes x'Cx, because
  * an entry's error is the same error every time. Cost: constant; a sum keeps 4 numbers per entry of the sheet.
  */
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "predict/sheet/sheet_private.h"
+#include "predict/statistics/distribution.h"
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
 
@@ -114,7 +114,7 @@ static void find_interval(bmf_estimate *e)
     double half = 0.0;
     if (e->has_errors)
         half =
-            gsl_cdf_tdist_Pinv(0.975, e->freedom) * sqrt(e->coefficient_variance + e->run_variance + e->noise_variance);
+            student_quantile(0.975, e->freedom) * sqrt(e->coefficient_variance + e->run_variance + e->noise_variance);
     e->low = fmin(e->mean, fmax(e->mean - half, 0.0)); /* a time is not negative */
     e->high = e->mean + half;
 }

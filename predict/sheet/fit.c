@@ -1,16 +1,13 @@
 /* Weighted least squares for one form; method and source in the header. */
 #include "predict/sheet/fit.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_linalg.h>
-#include <gsl/gsl_multifit.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/statistics/distribution.h"
+#include "predict/statistics/least_squares.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
 
@@ -29,8 +26,7 @@ static const double normal_per_mad = 1.4826; /* standard deviation over median a
 static double median_of(const double *value, int64_t count, double *scratch)
 {
     memcpy(scratch, value, (size_t)count * sizeof *value);
-    gsl_sort(scratch, 1, (size_t)count);
-    return gsl_stats_median_from_sorted_data(scratch, 1, (size_t)count);
+    return sample_median(scratch, count);
 }
 
 /* The relative standard deviation of repetitions around their point's median, pooled over the points: a single point
@@ -96,39 +92,34 @@ typedef struct equations {
     double scale[BMF_TERMS]; /* of the columns, so that they are of one size */
     double *size;            /* by point: the time its weight follows from */
     double *trust;           /* by point: 1, or less for one that is far off the equation */
-    gsl_matrix *design, *covariance;
-    gsl_vector *time, *weight, *solution;
-    gsl_multifit_linear_workspace *workspace;
+    double *design;          /* by points: the columns, scaled */
+    double *time, *weight;   /* by point */
+    double solution[BMF_TERMS], covariance[BMF_TERMS * BMF_TERMS], condition;
 } equations;
 
 static void open_equations(equations *s, int64_t count, const bmf_fit_point *point, bmf_form form)
 {
     *s = (equations){.count = count, .point = point};
     s->terms = form_terms(form, s->term);
-    size_t rows = (size_t)count, columns = (size_t)s->terms;
-    s->design = gsl_matrix_alloc(rows, columns);
-    s->covariance = gsl_matrix_alloc(columns, columns);
-    s->time = gsl_vector_alloc(rows);
-    s->weight = gsl_vector_alloc(rows);
-    s->solution = gsl_vector_alloc(columns);
-    s->workspace = gsl_multifit_linear_alloc(rows, columns);
-    s->size = allocate(count * (int64_t)sizeof *s->size);
-    s->trust = allocate(count * (int64_t)sizeof *s->trust);
-    for (size_t i = 0; i < rows; i++) {
+    s->design = allocate_array(count * s->terms, (int64_t)sizeof *s->design);
+    s->time = allocate_array(count, (int64_t)sizeof *s->time);
+    s->weight = allocate_array(count, (int64_t)sizeof *s->weight);
+    s->size = allocate_array(count, (int64_t)sizeof *s->size);
+    s->trust = allocate_array(count, (int64_t)sizeof *s->trust);
+    for (int64_t i = 0; i < count; i++) {
         double basis[BMF_TERMS];
         form_basis(form, point[i].p, point[i].d, basis);
-        for (size_t j = 0; j < columns; j++) {
-            double value = basis[s->term[j]];
-            gsl_matrix_set(s->design, i, j, value);
-            s->scale[j] = fmax(s->scale[j], fabs(value));
+        for (int j = 0; j < s->terms; j++) {
+            s->design[i * s->terms + j] = basis[s->term[j]];
+            s->scale[j] = fmax(s->scale[j], fabs(basis[s->term[j]]));
         }
-        gsl_vector_set(s->time, i, point[i].centre);
+        s->time[i] = point[i].centre;
         s->largest = fmax(s->largest, point[i].centre);
     }
-    for (size_t j = 0; j < columns; j++) {
+    for (int j = 0; j < s->terms; j++) {
         s->scale[j] = s->scale[j] > 0.0 ? s->scale[j] : 1.0;
-        gsl_vector_view column = gsl_matrix_column(s->design, j);
-        gsl_vector_scale(&column.vector, 1.0 / s->scale[j]);
+        for (int64_t i = 0; i < count; i++)
+            s->design[i * s->terms + j] /= s->scale[j];
     }
 }
 
@@ -136,30 +127,30 @@ static void close_equations(equations *s)
 {
     free(s->trust);
     free(s->size);
-    gsl_multifit_linear_free(s->workspace);
-    gsl_vector_free(s->solution);
-    gsl_vector_free(s->weight);
-    gsl_vector_free(s->time);
-    gsl_matrix_free(s->covariance);
-    gsl_matrix_free(s->design);
+    free(s->weight);
+    free(s->time);
+    free(s->design);
+}
+
+static double value_at(const equations *s, int64_t i)
+{
+    double value = 0.0;
+    for (int j = 0; j < s->terms; j++)
+        value += s->design[i * s->terms + j] * s->solution[j];
+    return value;
 }
 
 /* The equation at a point, but no less than a part of what was measured there. */
 static double fitted(const equations *s, int64_t i)
 {
-    double value = 0.0;
-    for (size_t j = 0; j < (size_t)s->terms; j++)
-        value += gsl_matrix_get(s->design, (size_t)i, j) * gsl_vector_get(s->solution, j);
+    const double value = value_at(s, i);
     double min = fmax(min_fit * s->point[i].centre, 1e-6 * s->largest);
     return fmax(value, min > 0.0 ? min : 1e-12);
 }
 
 static double missed(const equations *s, int64_t i)
 {
-    double value = 0.0;
-    for (size_t j = 0; j < (size_t)s->terms; j++)
-        value += gsl_matrix_get(s->design, (size_t)i, j) * gsl_vector_get(s->solution, j);
-    return (s->point[i].centre - value) / fitted(s, i);
+    return (s->point[i].centre - value_at(s, i)) / fitted(s, i);
 }
 
 /* Trusts points less that the others contradict: all repetitions of a point may have been disturbed. */
@@ -181,52 +172,32 @@ static void judge_points(equations *s)
  * times, so that points that were disturbed, which last longer, do not lead. */
 static int solve(equations *s)
 {
-    int error = GSL_SUCCESS;
-    gsl_vector_set_zero(s->solution);
+    bmf_least_squares sums = {.rows = s->count,
+                              .columns = s->terms,
+                              .design = s->design,
+                              .weight = s->weight,
+                              .value = s->time,
+                              .solution = s->solution,
+                              .covariance = s->covariance};
+    bool solved = true;
     for (int64_t i = 0; i < s->count; i++) {
         s->size[i] = fmax(s->point[i].centre, fitted(s, i));
         s->trust[i] = 1.0;
     }
-    for (int round = 0; round < ROUNDS && !error; round++) {
-        double chi_square;
+    for (int round = 0; round < ROUNDS && solved; round++) {
         for (int64_t i = 0; i < s->count; i++) {
             if (round > 0)
                 s->size[i] = sqrt(s->size[i] * fitted(s, i));
-            gsl_vector_set(s->weight, (size_t)i, s->trust[i] * s->point[i].sum / (s->size[i] * s->size[i]));
+            s->weight[i] = s->trust[i] * s->point[i].sum / (s->size[i] * s->size[i]);
         }
-        error =
-            gsl_multifit_wlinear(s->design, s->weight, s->time, s->solution, s->covariance, &chi_square, s->workspace);
-        if (!error && s->count > s->terms + SPARE_POINTS)
+        solved = least_squares_solve(&sums);
+        if (solved && s->count > s->terms + SPARE_POINTS)
             judge_points(s);
     }
-    return error ? bmf_fail(NULL, BMF_ERROR_INTERNAL, "a fit failed: %s", gsl_strerror(error)) : BMF_OK;
-}
-
-/* The ratio of the largest to the smallest singular value of the weighted design with columns of length 1. */
-static double condition_of(const equations *s)
-{
-    size_t rows = (size_t)s->count, columns = (size_t)s->terms;
-    if (rows < columns)
-        return INFINITY;
-    gsl_matrix *u = gsl_matrix_alloc(rows, columns), *v = gsl_matrix_alloc(columns, columns);
-    gsl_vector *singular = gsl_vector_alloc(columns), *work = gsl_vector_alloc(columns);
-    for (size_t j = 0; j < columns; j++) {
-        double length = 0.0;
-        for (size_t i = 0; i < rows; i++) {
-            double value = gsl_matrix_get(s->design, i, j) * sqrt(gsl_vector_get(s->weight, i));
-            gsl_matrix_set(u, i, j, value);
-            length = hypot(length, value);
-        }
-        gsl_vector_view column = gsl_matrix_column(u, j);
-        gsl_vector_scale(&column.vector, length > 0.0 ? 1.0 / length : 1.0);
-    }
-    gsl_linalg_SV_decomp(u, v, singular, work);
-    double largest = gsl_vector_get(singular, 0), smallest = gsl_vector_get(singular, columns - 1);
-    gsl_vector_free(work);
-    gsl_vector_free(singular);
-    gsl_matrix_free(v);
-    gsl_matrix_free(u);
-    return smallest > 0.0 ? largest / smallest : INFINITY;
+    s->condition = sums.condition;
+    return solved ? BMF_OK
+                  : bmf_fail(NULL, BMF_ERROR_INTERNAL, "a fit failed: %lld points for %d terms, or not all are finite",
+                             (long long)s->count, s->terms);
 }
 
 /* ---- errors ---- */
@@ -282,7 +253,7 @@ static int64_t distances(const equations *s, double **ordered)
         for (int64_t j = 0; j < s->point[i].repeats && s->trust[i] == 1.0; j++)
             (*ordered)[k++] = fabs(s->point[i].seconds[j] - value) / fit;
     }
-    gsl_sort(*ordered, 1, (size_t)all);
+    sort_reals(*ordered, all);
     return all;
 }
 
@@ -290,7 +261,7 @@ static int64_t distances(const equations *s, double **ordered)
  * longer tails than the normal distribution. */
 static void cover(const equations *s, bmf_fit *fit)
 {
-    double *ordered, quantile = gsl_cdf_tdist_Pinv(0.975, fit->freedom);
+    double *ordered, quantile = student_quantile(0.975, fit->freedom);
     int64_t all = distances(s, &ordered), inside = 0;
     while (inside < all && ordered[inside] <= quantile * fit->noise * (1.0 + 1e-9))
         inside++;
@@ -313,7 +284,7 @@ static void find_errors(const equations *s, bmf_fit *fit)
     fit->far_off = s->count - (int64_t)all.points;
     fit->chi_freedom = within > 0.0 ? count - terms : 0.0;
     fit->chi_square = fit->chi_freedom > 0.0 ? all.between / within : NAN;
-    fit->q = fit->chi_freedom > 0.0 ? gsl_cdf_chisq_Q(fit->chi_square, fit->chi_freedom) : NAN;
+    fit->q = fit->chi_freedom > 0.0 ? chi_square_above(fit->chi_square, fit->chi_freedom) : NAN;
     double variance = all_freedom > 0.0 ? (all.within + all.between) / all_freedom : 0.0, scale = variance;
     fit->freedom = all_freedom > 0.0 ? all_freedom : 1.0;
     fit->noise = sqrt(variance);
@@ -323,10 +294,10 @@ static void find_errors(const equations *s, bmf_fit *fit)
     }
     cover(s, fit);
     for (int a = 0; a < s->terms; a++) {
-        fit->coefficient[s->term[a]] = gsl_vector_get(s->solution, (size_t)a) / s->scale[a];
+        fit->coefficient[s->term[a]] = s->solution[a] / s->scale[a];
         for (int b = 0; b < s->terms; b++)
             fit->covariance[s->term[a]][s->term[b]] =
-                gsl_matrix_get(s->covariance, (size_t)a, (size_t)b) * scale / (s->scale[a] * s->scale[b]);
+                s->covariance[a * s->terms + b] * scale / (s->scale[a] * s->scale[b]);
     }
 }
 
@@ -334,14 +305,12 @@ int fit_form(int64_t count, const bmf_fit_point *point, bmf_form form, bmf_fit *
 {
     equations s;
     *fit = (bmf_fit){.form = form};
-    gsl_error_handler_t *handler = gsl_set_error_handler_off();
     open_equations(&s, count, point, form);
     int status = solve(&s);
     if (status == BMF_OK) {
-        fit->condition = condition_of(&s);
+        fit->condition = s.condition;
         find_errors(&s, fit);
     }
     close_equations(&s);
-    gsl_set_error_handler(handler);
     return status;
 }

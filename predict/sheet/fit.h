@@ -1,7 +1,8 @@
 /* Fitting a cost equation to measured times. Private to predict/ and its tests.
  *
- * Method: iteratively reweighted least squares with gsl_multifit_wlinear. The spread of a time grows with the time, so
- * an observation weighs 1 / fit^2, with the fits of the rounds before; ten rounds settle it (weights 1 / time^2 would
+ * Method: iteratively reweighted least squares (predict/statistics/least_squares.h). The spread of a time grows
+ * with the time, so an observation weighs 1 / fit^2, with the fits of the rounds before; ten rounds settle it (weights
+ * 1 / time^2 would
  * favour the observations that happen to be short). All repetitions count; those far off the others of their point
  * count less (Huber), because interruptions lengthen a few by a lot, and so do whole points off the others by more than
  * six standard deviations and 30 %. Repetitions of a point share p and d, so a fit over
@@ -39,7 +40,8 @@ typedef struct bmf_fit {
 /* Makes the points' weights and centres; weight[] must have been allocated. */
 void fit_prepare(int64_t count, bmf_fit_point *point);
 /* Fits one form to at least as many points as it has terms; with equally many nothing is left to tell the errors from,
- * and the spread within the points takes their place. Fails only if GSL does. */
+ * and the spread within the points takes their place. Fails only with fewer points
+ * than terms, or numbers that are not finite. */
 int fit_form(int64_t count, const bmf_fit_point *point, bmf_form form, bmf_fit *fit);
 
 enum { BMF_FITS = BMF_FORMS };

@@ -8,13 +8,12 @@
  */
 #include "predict/sheet/mechanism.h"
 
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "predict/sheet/nonnegative.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 
 enum { MAX_POINTS = 256, MIN_SIZES = 3, ROUNDS = 30, HALVINGS = 5, COLUMNS = 4, GRID = 32 };
@@ -144,8 +143,7 @@ static void draw_together(const seen *time, int64_t count, points *made)
         to->needs.footprint += needs->footprint / (double)count;
         seconds[k] = time[k].at.seconds;
     }
-    gsl_sort(seconds, 1, (size_t)count);
-    to->seconds = gsl_stats_median_from_sorted_data(seconds, 1, (size_t)count);
+    to->seconds = sample_median(seconds, count);
     for (int64_t k = 0; k < count && to->seconds > 0.0; k++) {
         const double relative = fmin(seconds[k] / to->seconds - 1.0, 1.0); /* what is twice as long was disturbed */
         made->spread += relative * relative;
@@ -371,8 +369,7 @@ bool mechanism_guess(int64_t count, const bmf_mechanism *const *others, bmf_mech
         mechanism->p_high = others[k]->p_high;
     }
     if (known > 0) {
-        gsl_sort(cost, 1, (size_t)known);
-        const double median = gsl_stats_median_from_sorted_data(cost, 1, (size_t)known);
+        const double median = sample_median(cost, known);
         for (int64_t k = 0; k < known; k++)
             sum += log(cost[k] / median) * log(cost[k] / median);
         mechanism->form[0] = (bmf_mechanism_form){.weight = 0.5, .overlap = 1.0, .share = 1.0, .first = 1.0};

@@ -2,11 +2,11 @@
  *
  * Method: a point's seconds for a byte are the median of its repetitions, because what disturbs a measurement makes it
  * longer; a curve goes through the points of one operation and number of cores from min_bytes on. */
-#include <gsl/gsl_statistics.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "predict/sheet/sheet_private.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 
 static const double min_bytes = 4096.0; /* below, a loop's own start counts */
@@ -33,7 +33,7 @@ static double median_of(const bmf_sample *sample)
 {
     double *sorted = allocate_array(sample->repeats, (int64_t)sizeof *sorted);
     memcpy(sorted, sample->seconds, (size_t)sample->repeats * sizeof *sorted);
-    const double median = gsl_stats_median(sorted, 1, (size_t)sample->repeats);
+    const double median = sample_median(sorted, sample->repeats);
     free(sorted);
     return median;
 }

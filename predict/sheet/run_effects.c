@@ -1,11 +1,11 @@
 /* Variance components of runs; method and source in the header. */
 #include "predict/sheet/run_effects.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "predict/statistics/distribution.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 
 static const double tick = 50e-9;         /* no time is known better */
@@ -69,10 +69,10 @@ static void find_limits(const bmf_run_time *time, int64_t count, double *middle,
     double *value = allocate_array(count, (int64_t)sizeof *value);
     for (int64_t k = 0; k < count; k++)
         value[k] = ratio_of(&time[k]);
-    *middle = gsl_stats_median(value, 1, (size_t)count);
+    *middle = sample_median(value, count);
     for (int64_t k = 0; k < count; k++)
         value[k] = fabs(value[k] - *middle);
-    *farthest = limit * normal_mad * gsl_stats_median(value, 1, (size_t)count);
+    *farthest = limit * normal_mad * sample_median(value, count);
     if (!(*farthest > 0.0))
         *farthest = INFINITY; /* more than half are equal: nothing says how far is too far */
     free(value);
@@ -330,5 +330,5 @@ double run_effects_widened(double deviation, double freedom)
 {
     if (!(freedom >= 1.0))
         return deviation;
-    return deviation * gsl_cdf_tdist_Pinv(0.975, freedom) / gsl_cdf_ugaussian_Pinv(0.975);
+    return deviation * student_quantile(0.975, freedom) / normal_quantile(0.975);
 }

@@ -7,11 +7,11 @@
  * Source: Wilks, "Determination of sample sizes for setting tolerance limits", Ann. Math. Stat. 12 (1941). Cost: a
  * simulation a sample; 4 bytes a sample and event.
  */
-#include <gsl/gsl_sort_float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "predict/simulate/simulate_private.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 
 enum { FEW = 39, MANY = 79 };
@@ -49,7 +49,7 @@ static void set_bounds(const bmf_actions *actions, const int64_t *slot, int64_t 
         bmf_event *event = &run->event[e];
         for (int64_t k = 0; k < samples; k++)
             sorted[k] = length[k * slots + slot[e - first]];
-        gsl_sort_float(sorted, 1, (size_t)samples);
+        sort_floats(sorted, samples);
         event->low = llround((double)sorted[outside] * 1e9);
         event->high = llround((double)sorted[samples - 1 - outside] * 1e9);
         if (event->low == event->high)

@@ -9,13 +9,12 @@
  * Source: Schopf and Berman, "Stochastic scheduling" (SC 1999), for predictions as distributions; shared reference note
  * 5.3 for errors that all uses of an equation share. Cost: a simulation a sample.
  */
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "predict/simulate/simulate_private.h"
+#include "predict/statistics/distribution.h"
+#include "predict/statistics/sample.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
 
@@ -40,7 +39,7 @@ static double fraction(int64_t k, int base)
 
 static double factor_of(double relative, int64_t sample, int base)
 {
-    return exp(sqrt(log1p(relative * relative)) * gsl_cdf_ugaussian_Pinv(fraction(sample, base)));
+    return exp(sqrt(log1p(relative * relative)) * normal_quantile(fraction(sample, base)));
 }
 
 typedef struct drawn_number {
@@ -63,7 +62,7 @@ static void draw_runs(double deviation, uint64_t salt, int64_t count, bmf_sample
         number[k] = (drawn_number){hash_add(hash_add(HASH_START, salt), (uint64_t)k), k};
     qsort(number, (size_t)count, sizeof *number, by_order);
     for (int64_t k = 0; k < count; k++)
-        factor[number[k].sample].compute *= exp(deviation * gsl_cdf_ugaussian_Pinv(((double)k + 0.5) / (double)count));
+        factor[number[k].sample].compute *= exp(deviation * normal_quantile(((double)k + 0.5) / (double)count));
     free(number);
 }
 
@@ -96,20 +95,19 @@ static void bounds_by_student(double *value, int64_t count, double *low, double 
 {
     for (int64_t k = 0; k < count; k++)
         value[k] = log(value[k]);
-    const double n = (double)count, mean = gsl_stats_mean(value, 1, (size_t)count);
-    const double deviation = gsl_stats_sd_m(value, 1, (size_t)count, mean);
-    const double side = gsl_cdf_tdist_Pinv(0.975, n - 1) * deviation * sqrt(1 + 1 / n);
+    const double n = (double)count, mean = sample_mean(value, count);
+    const double deviation = sample_deviation(value, count);
+    const double side = student_quantile(0.975, n - 1) * deviation * sqrt(1 + 1 / n);
     *low = exp(mean - side);
     *high = exp(mean + side);
 }
 
 void sample_bounds(double *value, int64_t count, double *low, double *high)
 {
-    gsl_sort(value, 1, (size_t)count);
-    const double median = gsl_stats_median_from_sorted_data(value, 1, (size_t)count);
+    const double median = sample_median(value, count);
     if (count >= ENOUGH_FOR_QUANTILES) {
-        *low = gsl_stats_quantile_from_sorted_data(value, 1, (size_t)count, 0.025);
-        *high = gsl_stats_quantile_from_sorted_data(value, 1, (size_t)count, 0.975);
+        *low = sorted_quantile(value, count, 0.025);
+        *high = sorted_quantile(value, count, 0.975);
     } else {
         bounds_by_student(value, count, low, high);
     }
@@ -172,7 +170,7 @@ static int variance_of(const bmf_sampled_run *run, bmf_chance only, double *seco
     run->keep(run->state, 0);
     for (int64_t k = 0; k < count && status == BMF_OK; k++)
         seconds[k] = log(seconds[k]);
-    *variance = status == BMF_OK ? gsl_stats_variance(seconds, 1, (size_t)count) : NAN;
+    *variance = status == BMF_OK ? sample_variance(seconds, count) : NAN;
     return status;
 }
 
@@ -222,7 +220,7 @@ int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction
     if (status == BMF_OK)
         keep_samples(seconds, prediction);
     if (status == BMF_OK && noisy)
-        prediction->median = gsl_stats_median(seconds, 1, (size_t)prediction->samples);
+        prediction->median = sample_median(seconds, prediction->samples);
     if (status == BMF_OK && prediction->samples > 1)
         sample_bounds(seconds, prediction->samples, &prediction->low, &prediction->high);
     prediction->low = fmin(prediction->low, prediction->median);

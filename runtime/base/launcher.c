@@ -1,10 +1,11 @@
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "runtime/base/launcher.h"
 
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct launcher {
     const char *name, *rank, *size;
@@ -52,6 +53,27 @@ bool launcher_is_foreign(int ranks, char *text, size_t bytes)
     return true;
 }
 
+/* What Open MPI's mpirun tells its processes; what a user tells it (OMPI_MCA_rmaps_..) stays. */
+static void leave_open_mpi(void)
+{
+    static const char *const start[] = {"PMIX_", "OMPI_COMM_WORLD_", "OMPI_MCA_ess", "OMPI_MCA_orte_", "OMPI_MCA_pmix"};
+    for (char **at = environ; at && *at;) {
+        char name[256];
+        bool found = false;
+        for (size_t k = 0; k < sizeof start / sizeof start[0]; k++)
+            found = found || strncmp(*at, start[k], strlen(start[k])) == 0;
+        const size_t length = strcspn(*at, "=");
+        if (!found || length >= sizeof name) {
+            at++;
+            continue;
+        }
+        memcpy(name, *at, length);
+        name[length] = '\0';
+        unsetenv(name);
+        at = environ;
+    }
+}
+
 void launcher_leave(void)
 {
     static const char *const connection[] = {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_SPAWNED"};
@@ -61,4 +83,5 @@ void launcher_leave(void)
         unsetenv(launchers[k].rank);
         unsetenv(launchers[k].size);
     }
+    leave_open_mpi();
 }

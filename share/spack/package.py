@@ -9,7 +9,7 @@ class Bmf(CMakePackage):
     homepage = "https://example.org/bmf"
     git = "https://example.org/bmf.git"
 
-    license("GPL-3.0-or-later")
+    license("LGPL-3.0-or-later AND GPL-3.0-or-later")
 
     version("main", branch="main")
     version("0.1.0", tag="v0.1.0")
@@ -21,7 +21,6 @@ class Bmf(CMakePackage):
     depends_on("pkgconfig", type="build")
     depends_on("mpich@4:", when="^[virtuals=mpi] mpich")
     depends_on("mpi")
-    depends_on("gsl@2:")
     depends_on("libconfig")
     depends_on("jansson")
     depends_on("otf2@3:")
