@@ -101,6 +101,10 @@ STATUS_FUNCTION(bmf_reduction_wait, (bmf_reduction *reduction, void *value), (re
                 BMF_ANY_THREAD, MEMORY(reduction), MEMORY(value))
 STATUS_FUNCTION(bmf_reduce_placed, (const bmf_list *xs, const bmf_operator *op, bmf_list **out), (xs, op, out),
                 BMF_COLLECTIVE, LIST(xs), OPERATOR(op), NEW_LIST(out))
+STATUS_FUNCTION(bmf_reduce_by_key,
+                (const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op, bmf_list **out),
+                (keys, values, count, op, out),
+                BMF_COLLECTIVE, LIST(keys), LIST(values), NUMBER(count), OPERATOR(op), NEW_LIST(out))
 STATUS_FUNCTION(bmf_map_reduce,
                 (const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, void *value),
                 (xs, kernel, op, value),

@@ -17,7 +17,8 @@ bmf, mpirun = os.environ.get("BMF", "bmf"), os.environ.get("MPIRUN", "mpirun.mpi
 program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "27-k-means-step.bmf")
 points = int(sys.argv[1]) if len(sys.argv) > 1 else 200000
 ranks = [int(r) for r in sys.argv[2].split(",")] if len(sys.argv) > 2 else [1, 2, 4]
-os.chdir(tempfile.mkdtemp(prefix="bmf-python-"))
+directory = tempfile.TemporaryDirectory(prefix="bmf-python-")  # removed at the end
+os.chdir(directory.name)
 
 # %% Data: three clouds of points, an (n, 2) array.
 rng = numpy.random.default_rng(1)

@@ -41,6 +41,7 @@
     X(sort)                                                                                                            \
     X(argsort)                                                                                                         \
     X(sort_by)                                                                                                         \
+    X(reduce_by_key)                                                                                                   \
     X(shift)                                                                                                           \
     X(each_part)                                                                                                       \
     X(place)                                                                                                           \

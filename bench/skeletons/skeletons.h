@@ -116,5 +116,12 @@ int bench_hand_stencil(bench_case *c);
 int bench_prepare_sort(bench_case *c);
 int bench_run_sort(bench_case *c);
 int bench_hand_sort(bench_case *c);
+/* The rows of reductions by key: bench/skeletons/by_key.c. */
+int bench_prepare_few_keys(bench_case *c);
+int bench_prepare_many_keys(bench_case *c);
+int bench_run_few_keys(bench_case *c);
+int bench_run_many_keys(bench_case *c);
+int bench_hand_few_keys(bench_case *c);
+int bench_hand_many_keys(bench_case *c);
 
 #endif

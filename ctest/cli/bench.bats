@@ -47,7 +47,7 @@ assert machine["instructions"] in ("AVX-512", "AVX2", "plain") and "l1_bytes" in
 rows = {row["skeleton"]: row for row in result["rows"]}
 assert len(rows) == len(result["rows"])
 expected = """map map-in-place zip zip-in-place reduce reduce-free map-reduce zip-map-reduce scan scan-exclusive scan-in-place
-    map-scan stencil sort filter iota distl split gather rebalance project-random project-reverse concatenate reduce-struct
+    map-scan stencil sort sum-by-10-keys sum-by-million-keys filter iota distl split gather rebalance project-random project-reverse concatenate reduce-struct
     reduce-latency map-latency trace-overhead""".split()
 assert set(rows) == set(expected), set(rows) ^ set(expected)
 keys = """skeleton elements ranks threads seconds limit_seconds fraction_of_limit reference_seconds messages bytes
@@ -241,7 +241,7 @@ for row in d["rows"]:
 
 @test "bad usage is refused with exit code 2 and one line" {
     refused "name a benchmark"
-    refused "unknown benchmark 'skeleton'; known: skeletons, permute" skeleton
+    refused "unknown benchmark 'skeleton'; is skeletons meant?; known: skeletons, permute" skeleton
     refused "unknown option '--element'" skeletons --element 5
     refused "--elements needs a whole number" skeletons --elements 0
     refused "--elements needs a whole number" skeletons --elements 1e6

@@ -12,11 +12,14 @@ setup()
 
 @test "the example in Python runs, agrees with NumPy and prints its table" {
     [ -x /usr/bin/python3 ] && /usr/bin/python3 -c 'import numpy' || skip "NumPy is not installed"
-    BMF=$BMF_BIN_DIR/bmf TMPDIR=$PWD run -0 "$BMF_SOURCE_DIR/examples/29-from-python.py" 5000 1,3
+    mkdir temporary
+    BMF=$BMF_BIN_DIR/bmf TMPDIR=$PWD/temporary run -0 "$BMF_SOURCE_DIR/examples/29-from-python.py" 5000 1,3
     [[ ${lines[0]} == *"largest difference to NumPy" ]]
     assert_line --regexp '^    1 +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+%  [0-9.e-]+  #*$'
     assert_line --regexp '^    3 +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+ ms +[0-9.]+%  [0-9.e-]+  #*$'
     assert_line --regexp '^How long: The run took [0-9.]+ [mun]?s on 3 processors\.$'
+    run -0 find temporary -name 'bmf-python-*'
+    assert_output ""
 }
 
 @test "scripts run where another python3 comes first in the path" {

@@ -25,7 +25,7 @@ extern "C" {
 enum {
     BMF_MAX_INPUTS = 4, /**< of a kernel */
     BMF_KERNEL_VERSION = 2,
-    BMF_OPERATOR_VERSION = 1
+    BMF_OPERATOR_VERSION = 2
 };
 
 /** count elements; in: the leaves of the inputs in order; out: the leaves of the output. Element i of a leaf is at
@@ -89,6 +89,9 @@ enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64, BMF_AHEAD_BYTES = 4096, BMF_LINE_
  *                                    ((r0 op r1) op (r2 op r3)) op ((r4 op r5) op (r6 op r7)), which only takes
  *                                    operations between whole vectors. Reductions then associate as
  *                                    docs/reproducible.md says of operators that commute
+ *   fold_keys(context, keys, count, key, x, table)  optional, any count: table[key[i]] = table[key[i]] op x[i] from
+ *                                    left to right, up to the first key that is not one of 0 to keys - 1; returns how
+ *                                    many elements are before it
  */
 typedef struct bmf_operator {
     const char *name;            /**< for messages, traces and data sheets */
@@ -112,6 +115,9 @@ typedef struct bmf_operator {
     void (*fold_columns)(const void *context, int64_t blocks, const void *x, void *out);
     /** See above; may be NULL. Since version 1. */
     void (*scan_rows)(const void *context, int64_t blocks, const void *x, const void *prefix, void *out);
+    /** See above; may be NULL. Since version 2. */
+    int64_t (*fold_keys)(const void *context, int64_t keys, int64_t count, const int64_t *key, const void *x,
+                         void *table);
 } bmf_operator;
 
 enum {
@@ -396,6 +402,7 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16 };
     BMF_OPERATOR_ROWS_(name, type)                                                                                     \
     BMF_OPERATOR_SCAN_ROWS_(name, type)                                                                                \
     BMF_OPERATOR_COLUMNS_(name, type)                                                                                  \
+    BMF_OPERATOR_KEYS_(name, type)                                                                                     \
     static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
     static const bmf_operator name __attribute__((unused)) =                                                           \
         BMF_OPERATOR_VALUE_(name, type, identity_pointer, flag_bits);
@@ -404,7 +411,7 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16 };
 #define BMF_OPERATOR_VALUE_(name, type, identity_pointer, flag_bits)                                                   \
     {#name, &name##_type, name##_combine, name##_fold, name##_scan, name##_quick, 0, identity_pointer, flag_bits,      \
      false, BMF_OPERATOR_VERSION, name##_rows, BMF_FOLDS_COLUMNS_(type, flag_bits) ? name##_columns : 0,               \
-     name##_scan_rows}
+     name##_scan_rows, name##_keys}
 /* clang-format on */
 
 /** Whether reductions by an operator go column by column. */
@@ -638,6 +645,35 @@ enum { BMF_REASSOCIATE_LANES = 32, BMF_FOLD_STEP = 16 };
             bmf_v_ += BMF_COLUMN_BLOCK;                                                                                \
             bmf_y_ += BMF_COLUMNS;                                                                                     \
         }                                                                                                              \
+    }
+
+/** Entries of a table that the caches of a core do not hold are asked for some elements ahead. */
+enum { BMF_LARGE_TABLE = 256 * 1024, BMF_KEYS_AHEAD = 32 };
+#define BMF_OPERATOR_KEYS_(name, type)                                                                                 \
+    static int64_t name##_keys(const void *bmf_context_, int64_t bmf_keys_, int64_t bmf_count_,                        \
+                               const int64_t *bmf_key_, const void *bmf_x_, void *bmf_table_)                          \
+    {                                                                                                                  \
+        const type *bmf_v_ = (const type *)bmf_x_;                                                                     \
+        type *bmf_t_ = (type *)bmf_table_;                                                                             \
+        const uint64_t bmf_end_ = (uint64_t)bmf_keys_;                                                                 \
+        const bool bmf_large_ = bmf_keys_ * (int64_t)sizeof(type) > BMF_LARGE_TABLE;                                   \
+        int64_t bmf_i_ = 0;                                                                                            \
+        (void)bmf_context_;                                                                                            \
+        for (; bmf_large_ && bmf_i_ + BMF_KEYS_AHEAD < bmf_count_; bmf_i_++) {                                         \
+            const uint64_t bmf_k_ = (uint64_t)bmf_key_[bmf_i_];                                                        \
+            if (bmf_k_ >= bmf_end_)                                                                                    \
+                return bmf_i_;                                                                                         \
+            __builtin_prefetch(                                                                                        \
+                (const void *)((uintptr_t)bmf_t_ + (uintptr_t)bmf_key_[bmf_i_ + BMF_KEYS_AHEAD] * sizeof(type)), 1);   \
+            bmf_t_[bmf_k_] = name##_element(bmf_t_[bmf_k_], bmf_v_[bmf_i_]);                                           \
+        }                                                                                                              \
+        for (; bmf_i_ < bmf_count_; bmf_i_++) {                                                                        \
+            const uint64_t bmf_k_ = (uint64_t)bmf_key_[bmf_i_];                                                        \
+            if (bmf_k_ >= bmf_end_)                                                                                    \
+                return bmf_i_;                                                                                         \
+            bmf_t_[bmf_k_] = name##_element(bmf_t_[bmf_k_], bmf_v_[bmf_i_]);                                           \
+        }                                                                                                              \
+        return bmf_i_;                                                                                                 \
     }
 /** @endcond */
 

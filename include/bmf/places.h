@@ -85,6 +85,7 @@ BMF_API int bmf_place_leave(int status);
 #define bmf_permute_execute(...)    BMF_PLACED(bmf_permute_execute(__VA_ARGS__))
 #define bmf_argsort(...)            BMF_PLACED(bmf_argsort(__VA_ARGS__))
 #define bmf_sort(...)               BMF_PLACED(bmf_sort(__VA_ARGS__))
+#define bmf_reduce_by_key(...)      BMF_PLACED(bmf_reduce_by_key(__VA_ARGS__))
 #define bmf_sort_by(...)            BMF_PLACED(bmf_sort_by(__VA_ARGS__))
 #define bmf_shift(...)              BMF_PLACED(bmf_shift(__VA_ARGS__))
 /** @endcond */

@@ -150,6 +150,19 @@ BMF_API int bmf_reduction_test(bmf_reduction *reduction, bool *done);
 BMF_API int bmf_reduction_wait(bmf_reduction *reduction, void *value);
 /** The total as a list of one element on the first processor of xs: levels only, Q - 1 messages. */
 BMF_API int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out);
+/** For every key k of 0 to count - 1 the reduction of the values that have it, a list of `count` results split evenly
+ * over the processors of values: of a key without values the identity, which the operator must have. keys: int, on the
+ * same parts as values, whose elements are of the operator's type. The order is fixed (docs/reproducible.md): blocks of
+ * max (1024, 8 count) elements, rounded up to a power of two, are folded from left to right, every entry beginning with
+ * the identity, and joined by the tree, in which an entry equal to the identity leaves the other as it is; so exact
+ * operators give what bmf_reduce of the values with key k gives, sums of reals the same within rounding. Elements of a
+ * block that is cut move to the processor where it begins, 8 + w bytes each; then messages of bmf_reduce_placed with
+ * tables of count w bytes as values, Q - 1, and at most Q - 1 with the results. Room: at every processor as many tables
+ * as a forest has values, at most 2 log2 of its blocks; so count is meant to be well below the elements of a processor.
+ * Errors: BMF_ERROR_INDEX names the first key out of range and its position, BMF_ERROR_SHAPE lists that do not conform,
+ * count < 0, no identity; those of bmf_reduce. */
+BMF_API int bmf_reduce_by_key(const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op,
+                              bmf_list **out);
 /** Fused: reduce(op, map(kernel, xs)), and with zip; no list in between. Reads n w bytes once. */
 BMF_API int bmf_map_reduce(const bmf_list *xs, const bmf_kernel *kernel, const bmf_operator *op, void *value);
 /** Fused: reduce(op, zip(kernel, xs, ys)); no list in between. */

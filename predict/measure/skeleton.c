@@ -58,6 +58,7 @@ RUN(run_shift, bmf_shift(s->xs, 1, NULL, &s->out))
 RUN(run_sorting, bmf_sort(s->xs, &s->out))
 RUN(run_argsort, bmf_argsort(s->xs, &s->out))
 RUN(run_sort_by, bmf_sort_by(s->xs, &square, &s->out))
+RUN(run_reduce_by_key, bmf_reduce_by_key(s->xs, s->xs, measure_length(site), &bmf_plus_int, &s->out))
 RUN(run_stencil, bmf_stencil(s->xs, NULL, &mean_of_three, NULL, &s->out))
 static int reduce_begin_and_wait(measure_lists *s)
 {
@@ -103,6 +104,7 @@ static const measure_operation operations[] = {
     SKELETON("bmf_sort", "reals that are in order", measure_open_reals, run_sorting),
     SKELETON("bmf_argsort", "the numbers of reals that are in order", measure_open_reals, run_argsort),
     SKELETON("bmf_sort_by", "reals by their squares", measure_open_reals, run_sort_by),
+    SKELETON("bmf_reduce_by_key", "ints by themselves: as many keys as elements", measure_open_ints, run_reduce_by_key),
     SKELETON("bmf_reduce", "sum of reals", measure_open_reals, run_reduce),
     SKELETON("bmf_reduce_begin", "sum of reals, begun and waited for", measure_open_reals, run_reduce_begin),
     SKELETON("bmf_reduce_placed", "sum of reals as a list on the first processor", measure_open_reals,

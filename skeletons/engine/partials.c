@@ -39,15 +39,23 @@ static int join_pieces(bmf_partials *partials, const bmf_piece *piece, int64_t p
 {
     const bmf_partition *partition = partials->partition;
     int code = 0;
-    for (int64_t k = 0; k < partition->local_parts; k++) {
-        forest_start(&partials->part[k].partial, partition->start[partition->local_first + k]);
-        forest_start(&partials->part[k].prefix, partition->start[partition->local_first + k]);
-    }
     for (int64_t i = 0; i < pieces && code == 0; i++) {
         bmf_forest *partial = &partials->part[piece[i].part - partition->local_first].partial;
         code = forest_append(partials->tree, partial, piece[i].end, forest[i].value, false);
     }
     return code;
+}
+
+void partials_start(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,
+                    uint32_t number)
+{
+    *partials = (bmf_partials){.ctx = ctx, .tree = tree, .partition = partition, .number = number};
+    partials->part = allocate_clear(partition->local_parts, (int64_t)sizeof *partials->part);
+    partials->inbox = allocate_clear(1, (int64_t)sizeof *partials->inbox);
+    for (int64_t k = 0; k < partition->local_parts; k++) {
+        forest_start(&partials->part[k].partial, partition->start[partition->local_first + k]);
+        forest_start(&partials->part[k].prefix, partition->start[partition->local_first + k]);
+    }
 }
 
 int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,
@@ -65,9 +73,7 @@ int partials_fold_numbered(bmf_partials *partials, bmf_context *ctx, const bmf_t
     pieces_create(ctx, partition, BMF_BLOCK, &piece, &pieces);
     while (!with_last && pieces > 0 && piece[pieces - 1].part == partition->parts - 1)
         pieces--;
-    *partials = (bmf_partials){.ctx = ctx, .tree = tree, .partition = partition, .number = number};
-    partials->part = allocate_clear(partition->local_parts, (int64_t)sizeof *partials->part);
-    partials->inbox = allocate_clear(1, (int64_t)sizeof *partials->inbox);
+    partials_start(partials, ctx, tree, partition, number);
     fold_state state = {tree, source, allocate_clear(pieces, (int64_t)sizeof(bmf_forest))};
     int status = backend_compute(ctx, &(bmf_work){.kernel = kernel,
                                                   .round = number,

@@ -26,6 +26,9 @@ typedef struct bmf_partials {
     int besides; /* at most BMF_MAX_LEAVES */
 } bmf_partials;
 
+/* Every local part with nothing folded yet. */
+void partials_start(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,
+                    uint32_t number);
 /* Folds every local part: one kernel call over the source's elements, named `kernel`. with_last: also the list's last
  * part (scans do not need it). On failure nothing is left to free. */
 int partials_fold(bmf_partials *partials, bmf_context *ctx, const bmf_tree *tree, const bmf_partition *partition,

@@ -1,0 +1,283 @@
+/* reduce_by_key against folding every key's values one by one.
+ *
+ * Method: random lists over any parts, with few keys and many, evenly used, sorted, and such that one is used by all;
+ * every operator of the property tests that has an identity. Exact ones give the plain fold of a key's values; of the
+ * others the blocks of docs/reproducible.md are folded and joined by the fixed tree. Bits are compared.
+ */
+#include "bmf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ctest/support/operators.h"
+#include "ctest/support/shapes.h"
+#include "ctest/support/testing.h"
+#include "runtime/data/list.h"
+#include "runtime/data/partition.h"
+
+/* Block length for a number of keys. */
+static int64_t block_length(int64_t count)
+{
+    int64_t block = 1024;
+    while (block < 8 * count)
+        block *= 2;
+    return block;
+}
+
+/* Of a key: the plain fold of its values, from the identity. */
+static void fold_plain(const test_operator *test, int64_t n, const int64_t *key, const char *x, int64_t k, char *y)
+{
+    char next[TEST_LARGEST_RECORD] = {0};
+    memcpy(y, test->op->identity, test->size);
+    for (int64_t i = 0; i < n; i++)
+        if (key[i] == k) {
+            test->combine(y, x + (size_t)i * test->size, next);
+            memcpy(y, next, test->size);
+        }
+}
+
+/* The operator whose identity, on either side, leaves the other operand as it is. */
+static const test_operator *joined;
+static void join(const void *a, const void *b, void *y)
+{
+    if (test_same_record(joined->op->type, a, joined->op->identity))
+        memcpy(y, b, joined->size);
+    else if (test_same_record(joined->op->type, b, joined->op->identity))
+        memcpy(y, a, joined->size);
+    else
+        joined->combine(a, b, y);
+}
+
+static void fold_key(const test_operator *test, int64_t n, int64_t count, const int64_t *key, const char *x, int64_t k,
+                     char *y)
+{
+    const int64_t block = block_length(count), blocks = (n + block - 1) / block;
+    if (n == 0 || test->op->flags & BMF_EXACT) {
+        fold_plain(test, n, key, x, k, y);
+        return;
+    }
+    char *each = calloc((size_t)blocks, test->size);
+    for (int64_t b = 0; b < blocks; b++) {
+        const int64_t first = b * block, rest = n - first;
+        fold_plain(test, rest < block ? rest : block, key + first, x + (size_t)first * test->size, k,
+                   each + (size_t)b * test->size);
+    }
+    joined = test;
+    reference_tree_fold(join, blocks, each, test->size, y);
+    free(each);
+}
+
+static int64_t some_key(uint64_t *state, int64_t kind, int64_t i, int64_t n, int64_t count)
+{
+    switch (kind) {
+    case 0:
+        return count / 2;
+    case 1:
+        return (int64_t)((double)i / (double)n * (double)count);
+    case 2:
+        return test_below(state, 8) ? 0 : test_below(state, count);
+    default:
+        return test_below(state, count);
+    }
+}
+
+/* The same processors, evenly. */
+static bmf_partition *evenly(bmf_context *ctx, const bmf_partition *like, int64_t n)
+{
+    const int64_t parts = bmf_partition_parts(like);
+    int64_t *start = calloc((size_t)parts + 1, sizeof *start);
+    bmf_partition *made = NULL;
+    for (int64_t k = 0; k < parts; k++)
+        start[k + 1] = start[k] + n / parts + (k < n % parts);
+    BMF_CHECK(bmf_partition_resized(ctx, like, start, &made));
+    free(start);
+    return made;
+}
+
+static void check_operator(bmf_context *ctx, uint64_t *state, const test_operator *test, int64_t n, int64_t count)
+{
+    const int64_t kind = test_below(state, 5);
+    int64_t *key = calloc((size_t)n + 1, sizeof *key);
+    char *x = test_draw(test, n, state), *expected = calloc((size_t)count + 1, test->size);
+    bmf_list *ys = NULL;
+    for (int64_t i = 0; i < n; i++)
+        key[i] = some_key(state, kind, i, n, count);
+    for (int64_t k = 0; k < count; k++)
+        fold_key(test, n, count, key, x, k, expected + (size_t)k * test->size);
+    bmf_partition *partition = test_partition(ctx, state, n), *even = evenly(ctx, partition, count);
+    bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key);
+    bmf_list *values = test_list(ctx, test->op->type, partition, x);
+    CHECK(bmf_reduce_by_key(keys, values, count, test->op, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(ys, even, count, expected, test->op->name);
+    test_equal(keys, partition, n, key, "keys of reduce_by_key");
+    test_equal(values, partition, n, x, "values of reduce_by_key");
+    bmf_list_free(keys);
+    bmf_list_free(values);
+    bmf_list_free(ys);
+    bmf_partition_release(partition);
+    bmf_partition_release(even);
+    free(key);
+    free(x);
+    free(expected);
+}
+
+static void check_operators(bmf_context *ctx, uint64_t *state)
+{
+    static const int64_t some_counts[] = {1, 2, 3, 10, 17, 64, 200};
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const test_operator *test = test_operator_number(k);
+        if (!test->op->identity)
+            continue;
+        check_operator(ctx, state, test, test_length(state, bmf_processors(ctx), false),
+                       some_counts[test_below(state, 7)]);
+        check_operator(ctx, state, test, test_below(state, 9000), some_counts[test_below(state, 4)]);
+    }
+}
+
+/* The same bits whatever the parts, of sums in which every order shows; blocks longer than parts. */
+static void check_parts(bmf_context *ctx, uint64_t *state)
+{
+    const int64_t n = 30000, count = 1500;
+    const test_operator *sum = test_operator_number(0);
+    int64_t *key = calloc((size_t)n, sizeof *key);
+    double *x = test_draw(sum, n, state), *first = calloc((size_t)count, sizeof *first),
+           *again = calloc((size_t)count, sizeof *again);
+    for (int64_t i = 0; i < n; i++)
+        key[i] = test_below(state, count);
+    for (int repeat = 0; repeat < 4; repeat++) {
+        bmf_partition *partition = test_partition(ctx, state, n);
+        bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key), *ys = NULL;
+        bmf_list *values = test_list(ctx, &bmf_type_real, partition, x);
+        CHECK(bmf_reduce_by_key(keys, values, count, &bmf_plus_real, &ys) == BMF_OK &&
+                  bmf_to_array(ys, repeat ? again : first) == BMF_OK,
+              "%s", bmf_error_text(ctx));
+        CHECK(repeat == 0 || memcmp(first, again, (size_t)count * sizeof *first) == 0, "parts change the sums");
+        bmf_list_free(keys);
+        bmf_list_free(values);
+        bmf_list_free(ys);
+        bmf_partition_release(partition);
+    }
+    free(key);
+    free(x);
+    free(first);
+    free(again);
+}
+
+/* One key, and one value, for all elements. */
+static void check_broadcast(bmf_context *ctx)
+{
+    bmf_list *xs, *pairs, *keys, *values, *ys = NULL;
+    const int64_t three = 3;
+    const double half = 0.5;
+    double sum[5];
+    BMF_CHECK(bmf_iota(ctx, 3000, &xs));
+    BMF_CHECK(bmf_distl_value(&bmf_type_int, &three, xs, &pairs));
+    BMF_CHECK(bmf_component(pairs, 0, &keys));
+    bmf_list_free(pairs);
+    BMF_CHECK(bmf_distl_value(&bmf_type_real, &half, xs, &pairs));
+    BMF_CHECK(bmf_component(pairs, 0, &values));
+    CHECK(bmf_reduce_by_key(keys, values, 5, &bmf_plus_real, &ys) == BMF_OK && bmf_to_array(ys, sum) == BMF_OK, "%s",
+          bmf_error_text(ctx));
+    for (int k = 0; k < 5; k++)
+        CHECK(sum[k] == (k == 3 ? 1500.0 : 0.0), "key %d: %g", k, sum[k]);
+    bmf_list_free(xs);
+    bmf_list_free(pairs);
+    bmf_list_free(keys);
+    bmf_list_free(values);
+    bmf_list_free(ys);
+}
+
+/* Two messages for two totals, one up and one back, of a few keys; parts end with blocks. */
+static void check_messages(bmf_context *ctx)
+{
+    const int64_t processors = bmf_processors(ctx), n = 1024 * processors;
+    bmf_statistics before, after;
+    bmf_list *keys, *ys = NULL;
+    int64_t *key = calloc((size_t)n, sizeof *key);
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_int, n, key, &keys));
+    BMF_CHECK(bmf_total_statistics(ctx, &before));
+    CHECK(bmf_reduce_by_key(keys, keys, 2 * processors, &bmf_plus_int, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    BMF_CHECK(bmf_total_statistics(ctx, &after));
+    CHECK(after.messages - before.messages == 2 * (processors - 1), "%lld messages",
+          (long long)(after.messages - before.messages));
+    CHECK(after.bytes - before.bytes == (processors - 1) * (2 * processors + 2) * 8, "%lld bytes",
+          (long long)(after.bytes - before.bytes));
+    bmf_list_free(keys);
+    bmf_list_free(ys);
+    free(key);
+}
+
+/* The first of several keys out of range, wherever it is. */
+static void check_bad_keys(bmf_context *ctx, uint64_t *state)
+{
+    const int64_t n = 1 + test_below(state, 9000), at = test_below(state, n), wrong = test_below(state, 2) ? -1 : 7;
+    int64_t *key = calloc((size_t)n, sizeof *key);
+    char text[128];
+    for (int64_t i = 0; i < n; i++)
+        key[i] = i < at || test_below(state, 2) ? i % 7 : 1000;
+    key[at] = wrong;
+    snprintf(text, sizeof text, "key %lld at position %lld is not one of 0 to 6", (long long)wrong, (long long)at);
+    bmf_partition *partition = test_partition(ctx, state, n);
+    bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key), *reals = NULL, *ys = NULL;
+    const bool exact = test_below(state, 2);
+    double *x = calloc((size_t)n, sizeof *x);
+    reals = test_list(ctx, &bmf_type_real, partition, x);
+    test_refused(ctx, bmf_reduce_by_key(keys, exact ? keys : reals, 7, exact ? &bmf_plus_int : &bmf_plus_real, &ys),
+                 BMF_ERROR_INDEX, text, "a key out of range");
+    CHECK(!ys, "a refused reduction made a list");
+    bmf_list_free(keys);
+    bmf_list_free(reals);
+    bmf_partition_release(partition);
+    free(x);
+    free(key);
+}
+
+static void check_refusals(bmf_context *ctx)
+{
+    bmf_list *xs, *reals, *few, *ys = NULL;
+    BMF_CHECK(bmf_iota(ctx, 20, &xs));
+    BMF_CHECK(bmf_iota(ctx, 19, &few));
+    BMF_CHECK(bmf_iota_real(ctx, 20, &reals));
+    test_refused(ctx, bmf_reduce_by_key(reals, xs, 20, &bmf_plus_int, &ys), BMF_ERROR_TYPE, "real", "keys of reals");
+    test_refused(ctx, bmf_reduce_by_key(xs, reals, 20, &bmf_plus_int, &ys), BMF_ERROR_TYPE, "plus_int", "other values");
+    test_refused(ctx, bmf_reduce_by_key(few, xs, 20, &bmf_plus_int, &ys), BMF_ERROR_SHAPE, "19 elements", "lengths");
+    test_refused(ctx, bmf_reduce_by_key(xs, xs, -1, &bmf_plus_int, &ys), BMF_ERROR_SHAPE, "-1 keys", "keys below 0");
+    test_refused(ctx, bmf_reduce_by_key(xs, xs, 0, &bmf_plus_int, &ys), BMF_ERROR_INDEX, "position 0", "no keys");
+    test_refused(ctx, bmf_reduce_by_key(xs, xs, INT64_MAX / 4, &bmf_plus_int, &ys), BMF_ERROR_MEMORY, "", "no room");
+    CHECK(!ys, "a refused reduction made a list");
+    for (int k = 0; k < TEST_OPERATORS; k++) {
+        const bmf_operator *op = test_operator_number(k)->op;
+        if (!op->identity && bmf_type_equal(op->type, &bmf_type_int))
+            test_refused(ctx, bmf_reduce_by_key(xs, xs, 20, op, &ys), BMF_ERROR_SHAPE, op->name, "no identity");
+    }
+    int64_t refused[20] = {[7] = 13};
+    bmf_list *thirteen;
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_int, 20, refused, &thirteen));
+    test_refused(ctx, bmf_reduce_by_key(xs, thirteen, 20, &test_refuses_13, &ys), BMF_ERROR_KERNEL, "77",
+                 "an operator that fails");
+    bmf_list_free(thirteen);
+    bmf_list_free(xs);
+    bmf_list_free(few);
+    bmf_list_free(reals);
+}
+
+int main(int argc, char **argv)
+{
+    bmf_context *ctx;
+    BMF_CHECK(bmf_open(&argc, &argv, &ctx));
+    uint64_t state = 70;
+    for (int machine = 0; machine < TEST_MACHINES; machine++) {
+        BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, machine)));
+        check_operators(ctx, &state);
+        check_parts(ctx, &state);
+        check_broadcast(ctx);
+        check_messages(ctx);
+        for (int repeat = 0; repeat < 6; repeat++)
+            check_bad_keys(ctx, &state);
+        check_refusals(ctx);
+    }
+    BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, 3)));
+    check_operator(ctx, &state, test_operator_number(0), 150000, 6000);
+    const int failed = bmf_close(ctx);
+    return test_finish() || failed;
+}

@@ -1,0 +1,271 @@
+/* reduce_by_key: for every key the reduction of the values that have it.
+ *
+ * Method: blocks of elements are folded into tables of all keys (run.c, fold.c); the tables of a block are joined by
+ * the fixed tree over the blocks' numbers, first those of a processor, then those of all, by the schedules of
+ * reductions, at the first processor; from there every processor gets its part of the results. Blocks are eight times
+ * as long as tables, so that joining costs little; one that is cut is folded where it begins (late.c).
+ * Cost: n (8 + w) bytes read once; a table has w bytes a key. Messages: see bmf/skeletons.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bmf/skeletons.h"
+#include "runtime/base/allocate.h"
+#include "skeletons/by_key/tables.h"
+#include "skeletons/engine/reduction.h"
+#include "skeletons/engine/repartition.h"
+#include "skeletons/skeleton_types.h"
+
+enum { SHORTEST_BLOCK = 1024, ELEMENTS_OF_ENTRY = 8, TABLE_ALIGNMENT = 16 };
+
+const bmf_skeleton_type skeleton_reduce_by_key = {
+    .id = 42, .name = "reduce_by_key", .communication = BMF_COMMUNICATION_REDUCE, .keyword = "P_Reduce_by_key"};
+
+/* Whether an entry is the identity. */
+static bool is_identity(const bmf_by_key *by, const char *entry)
+{
+    int64_t bits, identity;
+    if (by->entry.record != sizeof bits)
+        return memcmp(entry, by->identity, (size_t)by->entry.record) == 0;
+    memcpy(&bits, entry, sizeof bits);
+    memcpy(&identity, by->identity, sizeof identity);
+    return bits == identity;
+}
+
+/* Entries [begin, end) of left become left op right. */
+static int combine(const bmf_by_key *by, int64_t begin, int64_t end, char *left, const char *right)
+{
+    const bmf_tree *tree = &by->entry;
+    bmf_slice in[2 * BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
+    int code = 0;
+    for (int64_t i = begin, count; i < end && code == 0; i += count) {
+        count = end - i < BMF_BLOCK ? end - i : BMF_BLOCK;
+        tree_record(tree, left + i * tree->record, in);
+        tree_record(tree, (char *)right + i * tree->record, in + tree->leaves);
+        tree_record(tree, left + i * tree->record, out);
+        code = by->op->combine(by->op->context, count, in, out);
+    }
+    return code;
+}
+
+/* The same of a whole table; where one is the identity the other stays, or is taken. Runs between those go together. */
+static int join_entries(const bmf_by_key *by, char *left, const char *right)
+{
+    const int64_t record = by->entry.record;
+    int64_t begin = 0;
+    int code = 0;
+    for (int64_t i = 0; i < by->count && code == 0; i++) {
+        const bool keep = is_identity(by, right + i * record);
+        if (!keep && !is_identity(by, left + i * record))
+            continue;
+        code = combine(by, begin, i, left, right);
+        begin = i + 1;
+        if (!keep)
+            memcpy(left + i * record, right + i * record, (size_t)record);
+    }
+    return code ? code : combine(by, begin, by->count, left, right);
+}
+
+/* Entry by entry; context: the bmf_by_key. The result stands in place of the left operand, or is new. */
+static int join_tables(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
+{
+    const bmf_by_key *by = context;
+    int code = 0;
+    for (int64_t k = 0; k < count && code == 0; k++) {
+        char *made = (char *)out[0].data + k * out[0].stride;
+        const char *left = (const char *)in[0].data + k * in[0].stride;
+        if (made != left)
+            memcpy(made, left, (size_t)by->table.record);
+        code = join_entries(by, made, (const char *)in[1].data + k * in[1].stride);
+    }
+    return code;
+}
+
+/* Blocks that begin in each part, or its elements. */
+static int number_nodes(bmf_by_key *by)
+{
+    const bmf_partition *partition = by->values->partition;
+    if (by->table.exact) {
+        by->nodes = bmf_partition_retain(by->values->partition);
+        return BMF_OK;
+    }
+    int64_t *start = allocate((partition->parts + 1) * (int64_t)sizeof *start);
+    for (int64_t k = 0; k <= partition->parts; k++)
+        start[k] = (partition->start[k] + by->block - 1) / by->block;
+    const int status = bmf_partition_resized(by->ctx, partition, start, &by->nodes);
+    free(start);
+    return status;
+}
+
+/* A record of the identity whose padding is that of elements that were copied leaf by leaf: zeros. */
+static void make_identity(bmf_by_key *by)
+{
+    const bmf_tree *tree = &by->entry;
+    bmf_slice leaf[BMF_MAX_LEAVES];
+    by->identity = allocate_clear(1, tree->record);
+    tree_record(tree, by->identity, leaf);
+    tree_put(tree, by->op->identity, leaf, 0);
+}
+
+int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op)
+{
+    bmf_context *ctx = values->context;
+    *by = (bmf_by_key){.ctx = ctx, .keys = keys, .values = values, .count = count, .op = op, .bad = -1};
+    BMF_TRY(tree_open(&by->entry, ctx, "reduce_by_key", op, values->type));
+    make_identity(by);
+    const int64_t bytes = count * by->entry.record;
+    const int64_t record =
+        bytes > 0 ? (bytes + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT : TABLE_ALIGNMENT;
+    const int64_t characters = (int64_t)strlen(op->name) + (int64_t)sizeof " tables";
+    by->join_name = allocate(characters);
+    snprintf(by->join_name, (size_t)characters, "%s tables", op->name);
+    by->join = (bmf_operator){
+        .name = by->join_name, .combine = join_tables, .context = by, .flags = op->flags, .may_fail = op->may_fail};
+    by->table = (bmf_tree){.op = &by->join,
+                           .leaves = 1,
+                           .leaf_size = {record},
+                           .record = record,
+                           .exact = by->entry.exact,
+                           .workers = ctx->threads};
+    by->block = SHORTEST_BLOCK;
+    while (by->block / ELEMENTS_OF_ENTRY < count)
+        by->block *= 2;
+    const int status = number_nodes(by);
+    if (status != BMF_OK)
+        by_key_close(by);
+    return status;
+}
+
+void by_key_close(bmf_by_key *by)
+{
+    if (by->partials.part)
+        partials_free(&by->partials);
+    bmf_list_free(by->late.keys);
+    bmf_list_free(by->late.values);
+    bmf_partition_release(by->nodes);
+    free(by->join_name);
+    free(by->identity);
+    tree_close(&by->entry);
+}
+
+/* ---- the skeleton ---- */
+
+static int refuse_key(const bmf_by_key *by)
+{
+    const bmf_column *column = &by->keys->column;
+    const int64_t local = by->bad - bmf_partition_local_begin(by->keys->partition);
+    const int64_t key = *(const int64_t *)((const char *)column->data + local * column->stride);
+    return bmf_fail(by->ctx, BMF_ERROR_INDEX,
+                    "reduce_by_key: key %" PRId64 " at position %" PRId64 " is not one of 0 to %" PRId64, key, by->bad,
+                    by->count - 1);
+}
+
+/* A key out of range as a failure of this rank; the others hear of it. */
+static int defer_bad(const bmf_by_key *by, int status)
+{
+    if (status == BMF_OK && by->bad >= 0)
+        status = refuse_key(by);
+    return failure_defer(by->ctx, status);
+}
+
+static int bring_together(bmf_by_key *by, char *results)
+{
+    bmf_reduction_rounds rounds;
+    reduction_open(&rounds, &by->partials, "reduce_by_key", by->values, true);
+    const int status = reduction_run(&rounds, true);
+    memcpy(results, rounds.value, (size_t)rounds.bytes);
+    reduction_close(&rounds);
+    return status;
+}
+
+/* The results at the first processor. */
+static int reduce(bmf_by_key *by, char *results)
+{
+    if (bmf_length(by->values) == 0) {
+        for (int64_t k = 0; k < by->count; k++)
+            memcpy(results + k * by->entry.record, by->identity, (size_t)by->entry.record);
+        return BMF_OK;
+    }
+    BMF_TRY(by_key_bring_late(by));
+    BMF_TRY(defer_bad(by, by_key_fold(by)));
+    return bring_together(by, results);
+}
+
+static int spread(const bmf_by_key *by, const bmf_list *placed, bmf_list **out)
+{
+    const bmf_partition *partition = by->values->partition;
+    int64_t *start = allocate((partition->parts + 1) * (int64_t)sizeof *start);
+    bmf_partition *even;
+    for (int64_t k = 0; k <= partition->parts; k++)
+        start[k] =
+            by->count / partition->parts * k + (k < by->count % partition->parts ? k : by->count % partition->parts);
+    int status = bmf_partition_resized(by->ctx, partition, start, &even);
+    free(start);
+    if (status != BMF_OK)
+        return status;
+    skeleton_begin(by->ctx, &skeleton_redistribute, "redistribute");
+    if (partition->parts == 1)
+        relabel_partition(placed, even, out);
+    else
+        status = repartition("redistribute", 1, &(bmf_move_source){placed, 0}, even, out);
+    status = skeleton_end(by->ctx, even, status);
+    bmf_partition_release(even);
+    return status;
+}
+
+static int reduce_by_key(bmf_by_key *by, bmf_list **out)
+{
+    bmf_list *placed = NULL;
+    char *results = allocate_clear(1, by->table.record);
+    int status = reduce(by, results);
+    if (status == BMF_OK)
+        status = bmf_place(by->ctx, by->values->partition->base, by->op->type, by->count, results, &placed);
+    free(results);
+    if (status == BMF_OK)
+        status = spread(by, placed, out);
+    bmf_list_free(placed);
+    return status;
+}
+
+static int check(const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op)
+{
+    bmf_context *ctx = values->context;
+    char first[256], second[256];
+    if (keys->type->kind != BMF_INT)
+        return bmf_fail(ctx, BMF_ERROR_TYPE, "reduce_by_key: keys are int, not %s",
+                        bmf_type_print(keys->type, first, sizeof first));
+    if (!bmf_partition_equal(keys->partition, values->partition))
+        return bmf_fail(ctx, BMF_ERROR_SHAPE, "reduce_by_key: %s and %s do not conform",
+                        bmf_list_print(keys, first, sizeof first), bmf_list_print(values, second, sizeof second));
+    if (count < 0)
+        return bmf_fail(ctx, BMF_ERROR_SHAPE, "reduce_by_key: %" PRId64 " keys", count);
+    if (!op->identity)
+        return bmf_fail(ctx, BMF_ERROR_SHAPE, "reduce_by_key needs an operator with an identity; %s has none",
+                        op->name);
+    return BMF_OK;
+}
+
+/* Whether a rank can have a table. */
+static int check_room(const bmf_list *values, int64_t count, const bmf_operator *op)
+{
+    bmf_partition *partition;
+    BMF_TRY(bmf_partition_placed(values->context, values->partition->base, count, &partition));
+    const int status = list_fits(values->context, op->type, partition);
+    bmf_partition_release(partition);
+    return status;
+}
+
+int bmf_reduce_by_key(const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op,
+                      bmf_list **out)
+{
+    bmf_context *ctx = values->context;
+    bmf_by_key by;
+    BMF_TRY(check(keys, values, count, op));
+    BMF_TRY(check_room(values, count, op));
+    BMF_TRY(by_key_open(&by, keys, values, count, op));
+    skeleton_begin(ctx, &skeleton_reduce_by_key, "reduce_by_key %s", op->name);
+    const int status = skeleton_end(ctx, values->partition, reduce_by_key(&by, out));
+    by_key_close(&by);
+    return status;
+}

@@ -1,0 +1,173 @@
+/* Elements into tables by their keys; see tables.h.
+ *
+ * Method: an operator made by a macro has a loop of its own (fold_keys). Any other combines a batch of entries at once,
+ * which are gathered before and put back after: elements are taken as long as no entry comes twice. Few keys would make
+ * short batches, so several blocks go side by side then, an element of each in turn.
+ * Cost: the loop reads an element once and changes an entry; batches also copy both operands and the result. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/allocate.h"
+#include "skeletons/by_key/tables.h"
+#include "skeletons/engine/scalar_size.h"
+#include "skeletons/project/indices.h"
+
+enum { BATCH = 256, MOST_LANES = 16, ENTRIES_SIDE_BY_SIDE = 4096 };
+
+static bool has_loop(const bmf_by_key *by)
+{
+    return by->op->version >= 2 && by->op->fold_keys;
+}
+
+/* Whether the operator's loop can read these values. */
+static bool can_loop(const bmf_by_key *by, const bmf_slice *values)
+{
+    return has_loop(by) && tree_is_plain(&by->entry, values) && by->entry.record == by->entry.leaf_size[0];
+}
+
+void by_key_room_open(const bmf_by_key *by, bmf_by_key_room *room)
+{
+    const int64_t lanes = ENTRIES_SIDE_BY_SIDE / (by->count > 0 ? by->count : 1);
+    room->lanes = has_loop(by) || lanes < 1 ? 1 : lanes > MOST_LANES ? MOST_LANES : (int)lanes;
+    room->tables = working_buffer(room->lanes * by->table.record);
+    room->table = room->tables->data;
+    room->stamp = allocate_clear(room->lanes * by->count, (int64_t)sizeof *room->stamp);
+    room->batch = 0;
+    room->left = allocate(BATCH * by->entry.record);
+    room->right = allocate(BATCH * by->entry.record);
+    room->entry = allocate(BATCH * (int64_t)sizeof *room->entry);
+    room->number = allocate(BMF_BLOCK * (int64_t)sizeof *room->number);
+}
+
+void by_key_room_close(bmf_by_key_room *room)
+{
+    buffer_release(room->tables);
+    free(room->stamp);
+    free(room->left);
+    free(room->right);
+    free(room->entry);
+    free(room->number);
+}
+
+/* What stands there is doubled until there is enough. */
+void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes)
+{
+    const int64_t record = by->entry.record, bytes = by->count * record;
+    for (int64_t k = 0; k < lanes && bytes > 0; k++) {
+        char *table = room->table + k * by->table.record;
+        memcpy(table, by->identity, (size_t)record);
+        for (int64_t done = record; done < bytes; done *= 2)
+            memcpy(table + done, table, (size_t)(done < bytes - done ? done : bytes - done));
+    }
+}
+
+/* ---- the operator's own loop ---- */
+
+static void run_loop(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run *run, int64_t *bad)
+{
+    for (int64_t i = 0, count; i < run->elements; i += count) {
+        const int64_t rest = run->elements - i, at = run->first + i;
+        count = run->keys->stride != 0 || rest < BMF_BLOCK ? rest : BMF_BLOCK;
+        const int64_t *key = indices_at(run->keys, at, count, room->number);
+        const char *x = (const char *)run->values[0].data + at * run->values[0].stride;
+        const int64_t done = by->op->fold_keys(by->op->context, by->count, count, key, x, room->table);
+        if (done < count) {
+            *bad = at + done;
+            return;
+        }
+    }
+}
+
+/* ---- batches ---- */
+
+#define COPY_ENTRY(size)                                                                                               \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    memcpy(to + i * (size), table + entry[i], (size_t)(size))
+
+static void take_entries(char *to, const char *table, int64_t count, const int64_t *entry, int64_t record)
+{
+    WITH_SCALAR_SIZE(record, COPY_ENTRY);
+}
+
+#define PUT_ENTRY(size)                                                                                                \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    memcpy(table + entry[i], from + i * (size), (size_t)(size))
+
+static void put_entries(const char *from, char *table, int64_t count, const int64_t *entry, int64_t record)
+{
+    WITH_SCALAR_SIZE(record, PUT_ENTRY);
+}
+
+/* The entries of a batch, combined with the elements on the right. */
+static int finish_batch(const bmf_by_key *by, bmf_by_key_room *room, int64_t count)
+{
+    const bmf_tree *tree = &by->entry;
+    bmf_slice in[2 * BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
+    if (count == 0)
+        return 0;
+    take_entries(room->left, room->table, count, room->entry, tree->record);
+    tree_record(tree, room->left, out);
+    memcpy(in, out, sizeof out);
+    tree_record(tree, room->right, in + tree->leaves);
+    memcpy(in, out, (size_t)tree->leaves * sizeof *in);
+    const int code = tree->op->combine(tree->op->context, count, in, out);
+    if (code == 0)
+        put_entries(room->left, room->table, count, room->entry, tree->record);
+    return code;
+}
+
+static void put_right(const bmf_tree *tree, const bmf_slice *values, int64_t at, char *record)
+{
+    for (int k = 0; k < tree->leaves; k++) {
+        const char *from = (const char *)values[k].data + at * values[k].stride;
+        if (tree->leaf_size[k] == 8)
+            memcpy(record + tree->offset[k], from, 8);
+        else
+            memcpy(record + tree->offset[k], from, (size_t)tree->leaf_size[k]);
+    }
+}
+
+/* No entry has been used in the batch that begins. */
+static void next_batch(const bmf_by_key *by, bmf_by_key_room *room)
+{
+    if (room->batch == INT32_MAX) {
+        memset(room->stamp, 0, (size_t)(room->lanes * by->count) * sizeof *room->stamp);
+        room->batch = 0;
+    }
+    room->batch++;
+}
+
+static int run_batches(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run *run, int64_t *bad)
+{
+    const char *keys = run->keys->data;
+    const int64_t stride = run->keys->stride, record = by->entry.record;
+    int64_t filled = 0;
+    int code = 0;
+    next_batch(by, room);
+    for (int64_t i = 0; i < run->elements && code == 0; i++)
+        for (int64_t lane = 0; lane < run->lanes && code == 0; lane++) {
+            const int64_t at = run->first + lane * run->apart + i, key = *(const int64_t *)(keys + at * stride);
+            if (key < 0 || key >= by->count) {
+                *bad = at;
+                return 0;
+            }
+            const int64_t stamp = lane * by->count + key;
+            if (room->stamp[stamp] == room->batch || filled == BATCH) {
+                code = finish_batch(by, room, filled);
+                filled = 0;
+                next_batch(by, room);
+            }
+            room->stamp[stamp] = room->batch;
+            room->entry[filled] = lane * by->table.record + key * record;
+            put_right(&by->entry, run->values, at, room->right + filled++ * record);
+        }
+    return code ? code : finish_batch(by, room, filled);
+}
+
+int by_key_run(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run *run, int64_t *bad)
+{
+    if (run->lanes > 1 || !can_loop(by, run->values))
+        return run_batches(by, room, run, bad);
+    run_loop(by, room, run, bad);
+    return 0;
+}

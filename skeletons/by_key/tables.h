@@ -1,0 +1,83 @@
+/* Tables of results by key: folding blocks of elements into them; private to skeletons.
+ *
+ * A table has an entry for every key, records one behind the other. The elements of the list are cut into blocks of a
+ * length that depends on the number of keys alone; a block's table is that of its elements from left to right, each
+ * entry beginning with the operator's identity. Tables are joined entry by entry, by the fixed tree over the numbers of
+ * the blocks (skeletons/engine/tree.h); an entry that is the identity, bit by bit, leaves the other as it is. For exact
+ * operators any cut gives the same, and blocks mean nothing. */
+#ifndef BMF_BY_KEY_TABLES_H
+#define BMF_BY_KEY_TABLES_H
+
+#include "skeletons/engine/partials.h"
+
+/* Elements of cut blocks that stand on later processors, brought to the parts where the blocks begin. */
+typedef struct bmf_late {
+    bmf_list *keys, *values; /* NULL: no block is cut */
+    int64_t elements;        /* of all parts */
+} bmf_late;
+
+typedef struct bmf_by_key {
+    bmf_context *ctx;
+    const bmf_list *keys, *values;
+    int64_t count; /* keys are 0 .. count - 1 */
+    const bmf_operator *op;
+    bmf_tree entry;    /* of one entry */
+    bmf_operator join; /* of whole tables, */
+    bmf_tree table;    /* and its records */
+    char *join_name;
+    char *identity;       /* as a record */
+    int64_t block;        /* elements, a power of two */
+    bmf_partition *nodes; /* of the parts: blocks that begin there; elements if the operator is exact */
+    bmf_late late;
+    bmf_partials partials; /* their tables */
+    int64_t bad;           /* number of the first element here whose key is out of range, or -1 */
+} bmf_by_key;
+
+/* Makes ready; the lists conform and the operator has an identity. */
+int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op);
+void by_key_close(bmf_by_key *by);
+
+/* The first element from `element` on that begins a block, at most `end`. */
+static inline int64_t by_key_block_from(const bmf_by_key *by, int64_t element, int64_t end)
+{
+    const int64_t begin = (element + by->block - 1) / by->block * by->block;
+    return begin < end ? begin : end;
+}
+
+/* The cut blocks' later elements to where the blocks begin: by->late. Looks for keys out of range among them. */
+int by_key_bring_late(bmf_by_key *by);
+
+/* Every part's elements become its partials. Finds keys out of range: by->bad. */
+int by_key_fold(bmf_by_key *by);
+
+/* Folds elements into tables of entries that are already there. `lanes` runs of `elements` each, `apart` from each
+ * other, go to tables that stand side by side, each from left to right. */
+typedef struct bmf_by_key_run {
+    const bmf_column *keys;
+    const bmf_slice *values; /* of the leaves, from the column's first element on */
+    int64_t first;           /* number in the columns */
+    int64_t elements, apart;
+    int lanes;
+} bmf_by_key_run;
+
+/* A worker's room. */
+typedef struct bmf_by_key_room {
+    int lanes;          /* tables that go side by side */
+    bmf_buffer *tables; /* owns table */
+    char *table;        /* lanes of them */
+    int32_t *stamp;     /* by entry of all lanes: the batch in which it was last used; NULL: not needed */
+    int32_t batch;      /* now */
+    char *left;         /* records of a batch */
+    char *right;
+    int64_t *entry;  /* of the batch: where entries stand in the tables, in bytes */
+    int64_t *number; /* keys, where a column has one value for all */
+} bmf_by_key_room;
+
+void by_key_room_open(const bmf_by_key *by, bmf_by_key_room *room);
+void by_key_room_close(bmf_by_key_room *room);
+/* Tables [0, lanes) begin anew. */
+void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes);
+/* Returns 0 or the operator's failure code. Ends early at a key out of range: *bad is its number in the columns. */
+int by_key_run(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run *run, int64_t *bad);
+
+#endif
