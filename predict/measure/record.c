@@ -34,20 +34,24 @@ static void describe_machine(char *text, size_t size, int cores)
     snprintf(text, size, "%s, %s, %d cores", host, model, cores);
 }
 
-/* The first line of what MPI says about itself: "MPICH Version: 4.0.2" becomes "MPICH 4.0.2". */
+/* The beginning of what MPI says about itself: "MPICH Version: 4.0.2" becomes "MPICH 4.0.2", and of "Open MPI v4.1.4,
+ * package: .." the commas and what is behind them are left out. */
 static void describe_mpi(char *text, size_t size)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length, at = 0;
     MPI_Get_library_version(library, &length);
     const char *version = strstr(library, "Version:");
+    if (!version)
+        library[strcspn(library, ",")] = '\0';
     for (; library[at] && library[at] != '\n' && !(version && library + at == version); at++)
         ;
     while (at > 0 && (library[at - 1] == ' ' || library[at - 1] == '\t'))
         at--;
     if (version)
         version += strlen("Version:") + strspn(version + strlen("Version:"), " \t");
-    snprintf(text, size, "%.*s %.*s", at, library, version ? (int)strcspn(version, "\n") : 0, version ? version : "");
+    snprintf(text, size, "%.*s%s%.*s", at, library, version ? " " : "", version ? (int)strcspn(version, "\n") : 0,
+             version ? version : "");
 }
 
 /* The smallest step of the clock that was seen. */
