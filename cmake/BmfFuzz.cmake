@@ -3,7 +3,7 @@
 #   NAME_corpus   every build: the target on the files of ctest/fuzz/corpus/NAME, as test unit_NAME_corpus
 #   NAME_fuzz     with BMF_FUZZ (clang only): libFuzzer
 
-foreach(target cop data equations graph journal language machine matrix measurements messages notation npy predictor report samples schedule sheet trace)
+foreach(target cop data equations graph journal language language_server machine matrix measurements messages notation npy predictor report samples schedule sheet trace)
   add_executable(${target}_corpus ctest/fuzz/${target}.c ctest/fuzz/fuzz.c ctest/fuzz/run_files.c)
   set(made ${target}_corpus)
   file(GLOB corpus CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/fuzz/corpus/${target}/*)
@@ -17,6 +17,6 @@ foreach(target cop data equations graph journal language machine matrix measurem
   foreach(program IN LISTS made)
     target_include_directories(${program} PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_options(${program} PRIVATE ${BMF_COMPILE_OPTIONS})
-    target_link_libraries(${program} PRIVATE ${BMF_LIBRARIES} bmf::MPI OpenMP::OpenMP_C m)
+    target_link_libraries(${program} PRIVATE bmf_drivers ${BMF_LIBRARIES} bmf::MPI OpenMP::OpenMP_C m)
   endforeach()
 endforeach()

@@ -1,52 +1,20 @@
 /* bmf check: parses and types a program, and prints the type of its value. */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
+#include "drivers/notation/broadcasts.h"
 #include "drivers/program_options.h"
-#include "runtime/base/array.h"
 
 /* ---- notes: what is sent to all processors ---- */
 
-/* Broadcasts that have been noted: a definition that is used twice has them twice. */
-typedef struct noted {
-    const bmf_texts *texts;
-    bmf_span *span;
-    int count, capacity;
-} noted;
-
-static void note_broadcast(noted *all, const bmf_expression *distl)
+static void print_note(void *state, const bmf_expression *distl, const char *message)
 {
-    char words[512];
+    const bmf_program *program = state;
+    const bmf_text *text = &program->texts.text[distl->span.text];
     int64_t line = 0, column = 0;
-    for (int k = 0; k < all->count; k++)
-        if (all->span[k].text == distl->span.text && all->span[k].begin == distl->span.begin)
-            return;
-    *ARRAY_APPEND(all->span, all->count, all->capacity) = distl->span;
-    const bmf_text *text = &all->texts->text[distl->span.text];
     text_place(text, distl->span.begin, &line, &column);
-    printf("%s:%" PRId64 ":%" PRId64 ": %s is sent to all processors: %s\n", text->name, line, column,
-           distl->name ? distl->name : "the item of P_Distl",
-           bmf_type_print(distl->in->component[0], words, sizeof words));
-}
-
-static void note_broadcasts(noted *all, const bmf_expression *expression)
-{
-    if (!expression->communicates)
-        return;
-    if (expression->kind == BMF_EXPRESSION_OP && expression->operation == BMF_OPERATION_DISTL)
-        note_broadcast(all, expression);
-    for (int k = 0; k < expression->children; k++)
-        if (expression->child[k])
-            note_broadcasts(all, expression->child[k]);
-}
-
-static void print_notes(const bmf_program *program)
-{
-    noted all = {.texts = &program->texts};
-    note_broadcasts(&all, program->checked);
-    free(all.span);
+    printf("%s:%" PRId64 ":%" PRId64 ": %s\n", text->name, line, column, message);
 }
 
 /* ---- types ---- */
@@ -71,7 +39,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     int code = report_status(ctx, load_program(ctx, o, operands->text[0], &program));
     if (code == 0 && bmf_is_root(ctx)) {
         if (o->notes && !o->json)
-            print_notes(&program);
+            broadcasts_each(program.checked, print_note, &program);
         code = print_types(&program, o->json);
     }
     program_free(&program);

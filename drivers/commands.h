@@ -19,6 +19,7 @@
     X(cop)                                                                                                             \
     X(doctor)                                                                                                          \
     X(format)                                                                                                          \
+    X(language_server)                                                                                                 \
     X(machine)                                                                                                         \
     X(mesh)                                                                                                            \
     X(model)                                                                                                           \

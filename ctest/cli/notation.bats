@@ -235,3 +235,71 @@ END
     assert_output "prog.bmf:4:56: cs is sent to all processors: [real]
 [real]"
 }
+
+@test "a program without data says where they belong" {
+    printf 'main(xs) =\n    length(xs)\n\n' >prog.bmf
+    bmf 2 run prog.bmf
+    assert_failure 2
+    assert_equal "${stderr_lines[0]}" "bmf: prog.bmf:2:15: the program has no data; write default DATA behind main or give a file with --arg"
+    echo 'B_Id' >prog.bmf
+    bmf 1 run prog.bmf
+    assert_failure 2
+    assert_equal "${stderr_lines[0]}" "bmf: prog.bmf:1:5: the program has no data; write it behind the expression or give a file with --arg"
+}
+
+# sends_at_most BYTES: what the last run says it sent between ranks
+sends_at_most()
+{
+    local bytes
+    bytes=$(sed -nE 's/.*\([0-9]+ messages?, ([0-9]+) bytes? between ranks\).*/\1/p' <<<"$stderr")
+    [ -n "$bytes" ] || fail "no bytes in: $stderr"
+    [ "$bytes" -le "$1" ] || fail "$bytes bytes, more than $1: $stderr"
+}
+
+@test "an argument that is split and asked for its length is read in parts, wherever that stands" {
+    python3 -c "
+import numpy as np
+np.save('xs.npy', np.arange(30001.0))
+np.save('v.npy', np.array([2.0, 3.0]))"
+    cat >mean.bmf <<'END'
+let sum(xs) = reduce(+, 0.0, xs)
+let spread(parts, m) = parts |> map(part -> part |> map(x -> (x - m) * (x - m)) |> sum) |> reduce(+)
+main(xs) =
+    let n = length(xs) in
+    let parts = split(procs, xs) in
+    let m = reduce(+, map(sum, parts)) / n in
+    {m, spread(parts, m) / length(xs)}
+END
+    cat >two.bmf <<'END'
+let sum(xs) = reduce(+, 0.0, xs)
+main(v, xs) =
+    let {n, w} = {length(xs), v[1]} in
+    let total = split(procs, xs) |> map(part -> sum(map(x -> x * w, part))) |> reduce(+) in
+    {total / n, length(xs), length(v)}
+END
+    cat >whole.bmf <<'END'
+main(xs) = {split(procs, xs) |> map(part -> reduce(+, 0.0, part)) |> reduce(+), xs[7]}
+END
+    for ranks in 1 2 5; do
+        bmf "$ranks" run mean.bmf --arg xs.npy --stats
+        assert_success
+        assert_output "{15000.0, 75005000.0}"
+        if [ "$ranks" -gt 1 ]; then sends_at_most 400; fi
+        bmf "$ranks" run two.bmf --arg xs=xs.npy --arg v=v.npy --stats
+        assert_success
+        assert_output "{45000.0, 30001, 2}"
+        if [ "$ranks" -gt 1 ]; then sends_at_most 400; fi
+        bmf "$ranks" run whole.bmf --arg xs.npy
+        assert_success
+        assert_output "{450015000.0, 7.0}"
+    done
+    printf 'main(xs) = split(procs, xs)\n' >only.bmf
+    printf 'main(xs) = {length(xs), split(procs, xs), split(2, xs)}\n' >ways.bmf
+    python3 -c "import numpy as np; np.save('few.npy', np.arange(3))"
+    bmf 2 run only.bmf --arg few.npy
+    assert_output "[[0, 1], [2]]"
+    bmf 2 run ways.bmf --arg few.npy
+    assert_output "{3, [[0, 1], [2]], [[0, 1], [2]]}"
+    bmf 2 run only.bmf --arg few.npy --out copy.npy
+    assert_success
+}

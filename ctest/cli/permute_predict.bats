@@ -316,3 +316,26 @@ END
     assert_failure 2
     assert_equal "${#stderr_lines[@]}" 1
 }
+
+# Where all do the same in every round two stand for all; with a trace everybody is followed.
+@test "processors that are always equally far are followed once, also very many of them" {
+    cat >ports.machine <<'MACHINE'
+compute = { operations_us = { other = 0.01; }; };
+network = { type = "hockney"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; ports = "single"; send_us = 0.3; };
+MACHINE
+    for matrix in bitrev transpose:5 random:3 gray; do
+        for procs in 4 64; do
+            permute 1 --bits 10 --elem 8 --matrix $matrix --method rounds --machine ports.machine --procs $procs --json
+            assert_success
+            before="$output"
+            permute 1 --bits 10 --elem 8 --matrix $matrix --method rounds --machine ports.machine --procs $procs --json \
+                --bmf-trace all.trace
+            assert_success
+            json_holds 'all(w["runs"][0][k] == d["runs"][0][k] for k in ("messages", "bytes", "rounds"))'
+            json_holds 'abs(w["runs"][0]["seconds"] / d["runs"][0]["seconds"] - 1) < 1e-9'
+        done
+    done
+    permute 1 --bits 30 --elem 8 --matrix bitrev --method rounds --machine ports.machine --procs 32768 --json
+    assert_success
+    json_holds 'd["runs"][0]["messages"] == 32768 * 32767 and d["runs"][0]["seconds"] > 0'
+}

@@ -40,6 +40,7 @@ printing()
         "cop run") echo matmul.c --size 2x2 ;;
         "cop time") echo matmul.cop --size 2x2 ;;
         doctor) echo --json ;;
+        language-server) ;;
         "machine check" | "machine show") echo ideal ;;
         "machine list") ;;
         "machine make") echo in.sheet -o out.machine ;;
@@ -77,6 +78,8 @@ P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . 
 END
     echo 'B_Map (B_Op (B_Neg)) [1, 2, 3]' >serial.bmf
     echo 'main(xs) = reduce(+, xs)' >sum.notation
+    printf 'Content-Length: %s\r\n\r\n%s' 46 '{"jsonrpc":"2.0","id":1,"method":"initialize"}' 44 \
+        '{"jsonrpc":"2.0","id":2,"method":"shutdown"}' 33 '{"jsonrpc":"2.0","method":"exit"}' >requests
     cp "$BMF_SOURCE_DIR/ctest/cli/hostile/bigd.raw" in.raw
     cp "$BMF_SOURCE_DIR/examples/sheets/two-cores.sheet" in.sheet
     cp "$BMF_SOURCE_DIR"/examples/cop/matmul.* .
@@ -95,15 +98,15 @@ END
     exec 6<>pipe 7>pipe 6>&-
 }
 
-# unwritable HOW ARGUMENT...: bmf with such a standard output ends with 1 and one line
+# unwritable HOW ARGUMENT...: bmf with such a standard output, and requests to read, ends with 1 and one line
 unwritable()
 {
     local how=$1 code=0
     shift
     case "$how" in
-        full) timeout 60 "$BMF" "$@" >/dev/full 2>said || code=$? ;;
-        closed) timeout 60 "$BMF" "$@" >&- 2>said || code=$? ;;
-        gone) timeout 60 "$BMF" "$@" >&7 2>said || code=$? ;;
+        full) timeout 60 "$BMF" "$@" <requests >/dev/full 2>said || code=$? ;;
+        closed) timeout 60 "$BMF" "$@" <requests >&- 2>said || code=$? ;;
+        gone) timeout 60 "$BMF" "$@" <requests >&7 2>said || code=$? ;;
     esac
     [ "$code" -eq 1 ] || fail "bmf $* ($how): exit code $code: $(cat said)"
     [ "$(wc -l <said)" -eq 1 ] || fail "bmf $* ($how): $(cat said)"
@@ -118,7 +121,7 @@ unwritable()
         # What stands there is another program's, which takes the place of this one.
         if [ "$command" = record ]; then continue; fi
         arguments=$(printing "$command") || fail "bmf $command is missing in this test"
-        "$BMF" $command $arguments >printed 2>said || fail "bmf $command $arguments: $(cat said)"
+        "$BMF" $command $arguments <requests >printed 2>said || fail "bmf $command $arguments: $(cat said)"
         case "$command" in
             "machine make" | "model plot" | "sweep run")
                 [ ! -s printed ] || fail "bmf $command is not silent any more"

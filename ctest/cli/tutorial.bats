@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The programs of docs/tutorial.md and docs/language.md print what stands beside them.
+# The programs of docs/tutorial.md, docs/core-tutorial.md and docs/language.md print what stands beside them.
 
 bats_require_minimum_version 1.5.0
 
@@ -50,12 +50,37 @@ check_all()
 
 @test "the programs of the tutorial print their results on one rank" {
     extract tutorial.md
-    [ "$(ls ./*.bmf | wc -l)" -ge 30 ]
+    [ "$(ls ./*.bmf | wc -l)" -ge 18 ]
     check_all 1
 }
 
 @test "the parallel programs of the tutorial print their results on 2 and 5 ranks" {
     extract tutorial.md
+    grep -L 'split(' ./*.bmf | xargs rm -f
+    [ "$(ls ./*.bmf | wc -l)" -ge 9 ]
+    check_all 2 5
+}
+
+@test "the tutorial is in the notation, formatted, and its first page has a program and none of the system's words" {
+    local file
+    extract tutorial.md
+    ! grep -n '[BP]_[A-Z]' "$BMF_SOURCE_DIR/docs/tutorial.md"
+    for file in ./*.bmf; do
+        [ -e "${file%.bmf}.error" ] || "$BMF_BIN_DIR/bmf" format --check "$file"
+    done
+    sed '/^## In parallel/,$d' "$BMF_SOURCE_DIR/docs/tutorial.md" >first
+    grep -q '^```result' first
+    ! grep -niE 'skeleton|distl|project' first
+}
+
+@test "the programs of the core's steps print their results on one rank" {
+    extract core-tutorial.md
+    [ "$(ls ./*.bmf | wc -l)" -ge 30 ]
+    check_all 1
+}
+
+@test "the parallel programs of the core's steps print their results on 2 and 5 ranks" {
+    extract core-tutorial.md
     grep -L 'P_' ./*.bmf | xargs rm -f
     [ "$(ls ./*.bmf | wc -l)" -ge 7 ]
     check_all 2 5
@@ -77,8 +102,8 @@ every_keyword()
     done
 }
 
-@test "the tutorial meets every keyword of the language" {
-    extract tutorial.md
+@test "the core's steps meet every keyword of the language" {
+    extract core-tutorial.md
     cat ./*.bmf >all.txt
     echo "B_True B_False" >>all.txt # data has them as true and false
     every_keyword all.txt

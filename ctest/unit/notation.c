@@ -96,6 +96,10 @@ static const char *const translated[][2] = {
      "B_Map (B_Op (B_Minus) . B_Alltup [B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 1) (B_Num 2)]) . B_Op (B_Distl) . "
      "B_Alltup [B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 1) (B_Num 2)]"},
     {"main(m, xs) = map(x -> {m, x}, xs)", "B_Op (B_Distl)"},
+    {"main(m, xs) = length(filter(x -> m < x, xs))", "B_Op (B_Length) . B_Filter (B_Op (B_Lt)) . B_Op (B_Distl)"},
+    {"main(m, xs) = xs |> filter(x -> m < x) |> map({a, b} -> b) |> length",
+     "B_Op (B_Length) . B_Map (B_Addr (B_Num 2) (B_Num 2)) . B_Map (B_Addr (B_Num 2) (B_Num 2)) . B_Filter (B_Op "
+     "(B_Lt)) . B_Op (B_Distl)"},
     {"main(m, xs) = filter(x -> m < x, xs)",
      "B_Map (B_Addr (B_Num 2) (B_Num 2)) . B_Filter (B_Op (B_Lt)) . B_Op (B_Distl)"},
     {"main(xs, ys) = zip(xs, ys)", "B_Zip"},

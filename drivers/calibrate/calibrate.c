@@ -127,7 +127,7 @@ static int run_once(const bmf_calibration *c, int size, int64_t repeat, const ch
     return trial_run(&c->o->trial, c->o->trial.argument ? part : NULL, c->size[size], trace, &run);
 }
 
-/* The sessions before this one were made at other times; they cannot be made up for now. */
+/* The runs of earlier sessions must have left their traces: a run of today cannot stand for one of another time. */
 static int check_sessions(const bmf_calibration *c)
 {
     for (int64_t repeat = 0; repeat < c->runs - c->o->repeats; repeat++)

@@ -63,24 +63,68 @@ static int read_library(document *d, const char *name, int *text)
     return status;
 }
 
+static int read_libraries(const bmf_strings *libraries, document *d)
+{
+    int text = 0;
+    for (int k = 0; k < libraries->count; k++)
+        BMF_TRY(read_library(d, libraries->text[k], &text));
+    return BMF_OK;
+}
+
+/* The last text is the file's. */
+static int parse_opened(document *d)
+{
+    d->text = d->texts.count - 1;
+    d->notation = source_is_notation(&d->texts, d->text);
+    d->syntax = allocate_clear(d->texts.count, sizeof *d->syntax);
+    return parse_all(d, d->syntax);
+}
+
 int document_open(const char *path, const bmf_strings *libraries, document *opened)
 {
     *opened = (document){.arena = expressions_create()};
-    int text = 0;
-    for (int k = 0; k < libraries->count; k++)
-        BMF_TRY(read_library(opened, libraries->text[k], &text));
+    BMF_TRY(read_libraries(libraries, opened));
     BMF_TRY(texts_read(&opened->texts, NULL, path, &opened->text));
-    opened->notation = source_is_notation(&opened->texts, opened->text);
-    notation_text *parsed = allocate_clear(opened->text + 1, sizeof *parsed);
-    const int status = parse_all(opened, parsed);
-    for (int k = 0; k <= opened->text; k++)
-        notation_text_free(&parsed[k]);
-    free(parsed);
+    return parse_opened(opened);
+}
+
+int document_open_text(const char *name, const char *bytes, int64_t size, const bmf_strings *libraries,
+                       bmf_text_failure *failure, document *opened)
+{
+    *opened = (document){.arena = expressions_create(), .texts.failure = failure};
+    const int status = read_libraries(libraries, opened);
+    opened->text = texts_add(&opened->texts, name, bytes, size);
+    return status == BMF_OK ? parse_opened(opened) : status;
+}
+
+int document_syntax(bmf_texts *texts, int text)
+{
+    bmf_expressions *arena = expressions_create();
+    bmf_library library = {0};
+    notation_text parsed;
+    if (!source_is_notation(texts, text)) {
+        expressions_free(arena);
+        return text_fail(texts, NULL, (bmf_span){text, 0, 0}, BMF_ERROR_USAGE,
+                         "this is core language; bmf notation FILE prints the notation of it");
+    }
+    int status = notation_parse(NULL, texts, text, false, arena, &library, &parsed);
+    if (parsed.has_main || status != BMF_OK) {
+        notation_text_free(&parsed);
+        library.count = 0;
+        library_free(&library);
+        status = notation_parse(NULL, texts, text, true, arena, &library, &parsed);
+    }
+    notation_text_free(&parsed);
+    library_free(&library);
+    expressions_free(arena);
     return status;
 }
 
 void document_close(document *opened)
 {
+    for (int k = 0; opened->syntax && k < opened->texts.count; k++)
+        notation_text_free(&opened->syntax[k]);
+    free(opened->syntax);
     library_free(&opened->library);
     if (opened->arena)
         expressions_free(opened->arena);

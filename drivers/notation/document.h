@@ -1,5 +1,5 @@
-/* What `bmf core` and `bmf notation` share: a program or library from its file, with the remarks in front of its
- * definitions. */
+/* What `bmf core`, `bmf notation` and `bmf language-server` share: a program or library from its file, with the remarks
+ * in front of its definitions. */
 #ifndef BMF_DRIVERS_NOTATION_DOCUMENT_H
 #define BMF_DRIVERS_NOTATION_DOCUMENT_H
 
@@ -16,12 +16,19 @@ typedef struct document {
     bmf_library library;
     int text; /* of the file; libraries stand before it */
     bool notation;
-    bmf_parsed parsed; /* expression NULL: a library */
-    int64_t main;      /* where the program's expression begins, or `main` */
+    bmf_parsed parsed;     /* expression NULL: a library */
+    int64_t main;          /* where the program's expression begins, or `main` */
+    notation_text *syntax; /* of every text; of those in the core nothing */
 } document;
 
 /* Reads the libraries and the file, in the core or in the notation. Close in any case. */
 int document_open(const char *path, const bmf_strings *libraries, document *opened);
+/* The same with the file's text given, which is there even if libraries cannot be read. failure: gets the place and
+ * words of a failure that is in a text. */
+int document_open_text(const char *name, const char *bytes, int64_t size, const bmf_strings *libraries,
+                       bmf_text_failure *failure, document *opened);
+/* Whether a text in the notation, a program or a library, parses, whatever names it uses. */
+int document_syntax(bmf_texts *texts, int text);
 void document_close(document *opened);
 
 /* Prints the remarks and blank lines in front of a place of the file that begins a line: the head of the file for the

@@ -8,35 +8,10 @@
 #include "runtime/backend/backend.h"
 #include "runtime/base/output_file.h"
 #include "skeletons/language/notation/format.h"
-#include "skeletons/language/notation/source.h"
 
 typedef struct values {
     bool check, in_place;
 } values;
-
-/* The text must parse, whatever names it uses. */
-static int parse(bmf_texts *texts, int text)
-{
-    bmf_expressions *arena = expressions_create();
-    bmf_library library = {0};
-    notation_text parsed;
-    if (!source_is_notation(texts, text)) {
-        expressions_free(arena);
-        return text_fail(texts, NULL, (bmf_span){text, 0, 0}, BMF_ERROR_USAGE,
-                         "this is core language; bmf notation FILE prints the notation of it");
-    }
-    int status = notation_parse(NULL, texts, text, false, arena, &library, &parsed);
-    if (parsed.has_main || status != BMF_OK) {
-        notation_text_free(&parsed);
-        library.count = 0;
-        library_free(&library);
-        status = notation_parse(NULL, texts, text, true, arena, &library, &parsed);
-    }
-    notation_text_free(&parsed);
-    library_free(&library);
-    expressions_free(arena);
-    return status;
-}
 
 /* As a whole or not at all. */
 static int write_file(const char *path, const char *text)
@@ -56,7 +31,7 @@ static int format_file(const values *v, const char *path, bool *differs)
     bmf_texts texts = {0};
     int text, status = texts_read(&texts, NULL, path, &text);
     if (status == BMF_OK)
-        status = parse(&texts, text);
+        status = document_syntax(&texts, text);
     if (status == BMF_OK) {
         char *formatted = notation_format(&texts.text[text]);
         const bool same = strcmp(formatted, texts.text[text].bytes) == 0;

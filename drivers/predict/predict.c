@@ -266,6 +266,19 @@ static void print_shares(const bmf_predict_options *o, const bmf_predicted *run)
            100.0 * of->run_share, 100.0 * of->event_share, 100.0 * of->fit_share);
 }
 
+/* Of many processors: how many of them were evaluated. */
+static void print_evaluated(const bmf_predict_options *o, const bmf_predicted *run)
+{
+    static const int64_t many = 1024;
+    if (o->command || is_model(o->path) || o->every)
+        return;
+    for (int64_t k = 0; k < o->processors.count; k++)
+        if (run[k].unlike >= many)
+            printf("\n%lld of %lld processors were evaluated one by one: what they do depends on data, or they hold "
+                   "lists of other lengths\n",
+                   (long long)run[k].unlike, (long long)run[k].processors);
+}
+
 /* What a reader of the table should know. */
 static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
 {
@@ -287,6 +300,7 @@ static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
         printf("\nthis host is not quiet: times of kernels are known to %.0f %% only; --repeats N runs more often\n",
                100.0 * error);
     print_shares(o, run);
+    print_evaluated(o, run);
     if (states_costs(o->machine))
         printf("\nthe intervals take costs that %s states without a measured error to be off by %.0f %% "
                "(relative_error)\n",
@@ -364,15 +378,15 @@ static json_t *run_object(const bmf_predicted *run, const bmf_predicted *referen
     for (int64_t k = 0; k < run->remarks; k++)
         json_array_append_new(remarks, json_string(run->remark[k]));
     speed_up_bounds(run, reference, &low, &high);
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o}",
-                     "processors", (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi",
-                     run->high, "best", run->best, "file_seconds", run->files, "runs", (json_int_t)run->runs,
-                     "measured_error", json_finite(run->measured_error), "messages", (json_int_t)run->messages, "bytes",
-                     (json_int_t)run->bytes, "rank_messages", (json_int_t)run->rank_messages, "rank_bytes",
-                     (json_int_t)run->rank_bytes, "efficiency", json_finite(efficiency(run, reference)), "speed_up",
-                     json_finite(speed_up(run, reference)), "speed_up_lo", json_finite(low), "speed_up_hi",
-                     json_finite(high), "spread", shares_object(&run->prediction), "in_domain", run->remarks == 0,
-                     "remarks", remarks);
+    return json_pack(
+        "{s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I}",
+        "processors", (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "best",
+        run->best, "file_seconds", run->files, "runs", (json_int_t)run->runs, "measured_error",
+        json_finite(run->measured_error), "messages", (json_int_t)run->messages, "bytes", (json_int_t)run->bytes,
+        "rank_messages", (json_int_t)run->rank_messages, "rank_bytes", (json_int_t)run->rank_bytes, "efficiency",
+        json_finite(efficiency(run, reference)), "speed_up", json_finite(speed_up(run, reference)), "speed_up_lo",
+        json_finite(low), "speed_up_hi", json_finite(high), "spread", shares_object(&run->prediction), "in_domain",
+        run->remarks == 0, "remarks", remarks, "alike", (json_int_t)run->alike);
 }
 
 json_t *predicted_object(const bmf_predict_options *o, const bmf_predicted *run)
@@ -594,6 +608,8 @@ static const bmf_option options[] = {
         "repeats", "N", BMF_WHOLE(bmf_predict_options, repeats, 1, BMF_MEASURED_MAX - 1),
         "runs of the program if its kernels are timed here; default: 4 and more, until the median is known to one "
         "percent or 3 s have passed"),
+    BMF_OPTION("every", NULL, BMF_FLAG(bmf_predict_options, every),
+               "evaluate what processors do on each of them, also where lengths of lists show that many do the same"),
     BMF_OPTION("trace", "FILE", BMF_TEXT(bmf_predict_options, trace), "write the predicted trace (of the last P)"),
     BMF_OPTION("measured", "FILE", BMF_TEXT(bmf_predict_options, measured),
                "a trace of a real run, to stand as run 0 beside the predicted one in --trace and --html"),
@@ -602,7 +618,8 @@ static const bmf_option options[] = {
     BMF_OPTION("json", NULL, BMF_FLAG(bmf_predict_options, json),
                "print one JSON object: program, machine, fastest, and runs, a list of {processors, seconds, lo, hi, "
                "messages, bytes, rank_messages, rank_bytes, efficiency, speed_up, speed_up_lo, speed_up_hi, spread, "
-               "in_domain, remarks}; with --sweep program, "
+               "in_domain, remarks, alike: how often a processor did as another one and was not evaluated}; with "
+               "--sweep program, "
                "machine, parameter, and points, a list of {value, fastest, runs}"),
     BMF_OPTION_END};
 

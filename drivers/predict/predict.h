@@ -26,6 +26,7 @@ typedef struct bmf_predict_options {
     int64_t samples; /* 0: as many as are cheap */
     int64_t repeats; /* of runs whose kernels are timed here; 0: until their median is known */
     bool reassociate, json;
+    bool every;            /* processor is evaluated, also where many do the same */
     bool mpi;              /* the command is any MPI program */
     bool recorded_sources; /* and what its receives from any source got in the real run counts */
     int compute, sources;  /* bmf_replay_compute; sources: 1, if recorded */
@@ -50,6 +51,8 @@ typedef struct bmf_predicted {
     double measured_error;     /* relative standard error of what was timed here; NAN: nothing was, or too few runs */
     int64_t runs;              /* of the program, if its kernels are timed here */
     int64_t held;              /* bytes that all processors of a program of the language held together, at most */
+    int64_t alike;             /* how often a processor did as another one, and was not evaluated itself */
+    int64_t unlike;            /* the most processors that were evaluated one by one */
     int64_t messages, bytes, rank_messages, rank_bytes;
     int64_t remarks;
     char **remark; /* what lies outside the domain of an equation */

@@ -58,6 +58,8 @@ static void measure(bmf_context *ctx, const bmf_predict_options *options, bmf_me
     predicted->runs++;
     predicted->measured_error = measurements_error(all);
     *last = !needs_another_run(options, predicted->runs, MPI_Wtime() - since, predicted->measured_error);
+    if (*last)
+        model_take_measurements(ctx, all);
 }
 
 /* All runs of one prediction. */
@@ -84,6 +86,8 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
     if (status == BMF_OK)
         status = model_open(ctx, options->machine, predicted->processors, options->ranks);
     if (status == BMF_OK) {
+        if (!options->every)
+            model_use_classes(ctx);
         if (r->take)
             model_keep_bytes(ctx);
         program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .reassociate = options->reassociate});
@@ -97,6 +101,8 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
         predicted->rank_messages = after.rank_messages - before.rank_messages;
         predicted->rank_bytes = after.rank_bytes - before.rank_bytes;
         predicted->held = buffer_most_bytes();
+        predicted->alike = model_alike(ctx);
+        predicted->unlike = model_unlike(ctx);
         value_free(&result);
         measure(ctx, options, &r->all, r->since, predicted, last);
     }

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 
 static const double min_seconds = 1e-9;    /* a tick: no time below it is known */
 static const double median_error = 1.2533; /* standard error of a median over that of a mean, normal noise */
@@ -112,16 +114,68 @@ typedef struct typical {
     double middle; /* logarithm of the median */
 } typical;
 
-static int by_work(const void *a, const void *b)
+static bool same_work(const typical *a, const typical *b)
 {
-    const typical *x = a, *y = b;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    if (x->name != y->name)
-        return x->name < y->name ? -1 : 1;
-    if (x->amount != y->amount)
-        return x->amount < y->amount ? -1 : 1;
-    return (x->kernel > y->kernel) - (x->kernel < y->kernel);
+    return a->node == b->node && a->name == b->name && a->amount == b->amount;
+}
+
+/* Kinds of work: the first kernel of each. */
+typedef struct work_kinds {
+    const typical *kernel;
+    int64_t *first, *count, kinds, capacity;
+    bmf_table table;
+} work_kinds;
+
+typedef struct wanted_work {
+    const work_kinds *kinds;
+    const typical *kernel;
+} wanted_work;
+
+static bool is_kind(const void *wanted, uint32_t number)
+{
+    const wanted_work *w = wanted;
+    return same_work(&w->kinds->kernel[w->kinds->first[number]], w->kernel);
+}
+
+static uint32_t kind_of(work_kinds *kinds, int64_t k)
+{
+    const typical *kernel = &kinds->kernel[k];
+    const uint64_t hash = hash_add(hash_add(hash_add(0, kernel->node), kernel->name), (uint64_t)kernel->amount);
+    table_make_room(&kinds->table, kinds->kinds + 1);
+    const uint32_t kind =
+        table_find_or_add(&kinds->table, hash, is_kind, &(wanted_work){kinds, kernel}, (uint32_t)kinds->kinds);
+    if (kind == kinds->kinds) {
+        int64_t capacity = kinds->capacity;
+        ARRAY_RESERVE(kinds->first, kinds->capacity, kinds->kinds + 1);
+        ARRAY_RESERVE(kinds->count, capacity, kinds->kinds + 1);
+        kinds->first[kinds->kinds] = k;
+        kinds->count[kinds->kinds++] = 0;
+    }
+    return kind;
+}
+
+/* Puts kernels of the same work together; those of a kind stay in their order. */
+static typical *group_by_work(typical *kernel, int64_t count)
+{
+    work_kinds kinds = {.kernel = kernel};
+    uint32_t *kind = allocate(count * (int64_t)sizeof *kind);
+    typical *grouped = allocate(count * (int64_t)sizeof *grouped);
+    for (int64_t k = 0; k < count; k++) {
+        kind[k] = k > 0 && same_work(&kernel[k], &kernel[k - 1]) ? kind[k - 1] : kind_of(&kinds, k);
+        kinds.count[kind[k]]++;
+    }
+    for (int64_t k = 0, at = 0, next; k < kinds.kinds; k++, at = next) {
+        next = at + kinds.count[k];
+        kinds.count[k] = at;
+    }
+    for (int64_t k = 0; k < count; k++)
+        grouped[kinds.count[kind[k]]++] = kernel[k];
+    table_free(&kinds.table);
+    free(kinds.first);
+    free(kinds.count);
+    free(kind);
+    free(kernel);
+    return grouped;
 }
 
 static typical *make_typical(const bmf_measurements *all, const bmf_actions *actions)
@@ -144,8 +198,7 @@ static typical *make_typical(const bmf_measurements *all, const bmf_actions *act
                                  gsl_stats_median(value, 1, (size_t)(all->runs - first))};
         kernel++;
     }
-    qsort(made, (size_t)all->kernels, sizeof *made, by_work);
-    return made;
+    return group_by_work(made, all->kernels);
 }
 
 /* Variance of single times of these kernels around their medians, without what their runs share. */
@@ -175,11 +228,6 @@ static void pool(typical *kernel, int64_t count, double noise)
     for (int64_t k = 0; k < count; k++)
         kernel[k].middle = typical_middle + kept * (kernel[k].middle - typical_middle);
     free(middle);
-}
-
-static bool same_work(const typical *a, const typical *b)
-{
-    return a->node == b->node && a->name == b->name && a->amount == b->amount;
 }
 
 /* What the sampling of normal numbers makes of a standard deviation that few runs have shown: 95 % of the next runs

@@ -147,6 +147,8 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
 
 static int model_compute(bmf_context *ctx, const bmf_work *work)
 {
+    if (model_is_silent(model_of(ctx)))
+        return host_run(ctx, work, false, NULL);
     bool measured = model_of(ctx)->machine->compute == BMF_COMPUTE_MEASURED;
     bmf_piece_time *times = measured ? allocate(work->pieces * (int64_t)sizeof *times) : NULL;
     int status = host_run(ctx, work, measured, times);
@@ -555,6 +557,21 @@ void model_keep_bytes(bmf_context *ctx)
     model->keeps_bytes = model->actions->keeps_bytes = true;
 }
 
+void model_use_classes(bmf_context *ctx)
+{
+    ctx->representatives = model_is_measured(model_of(ctx)) ? BMF_MOST_REPRESENTATIVES : 1;
+}
+
+int64_t model_alike(const bmf_context *ctx)
+{
+    return ctx->alike;
+}
+
+int64_t model_unlike(const bmf_context *ctx)
+{
+    return ctx->unlike;
+}
+
 bool model_is_measured(const bmf_model *model)
 {
     return model->machine->compute == BMF_COMPUTE_MEASURED;
@@ -566,7 +583,13 @@ void model_measure(bmf_context *ctx, bmf_measurements *all)
     if (!model_is_measured(model))
         return;
     measurements_add(all, model->actions);
-    measurements_apply(all, model->actions, model->machine->relative_error);
+}
+
+void model_take_measurements(bmf_context *ctx, const bmf_measurements *all)
+{
+    bmf_model *model = model_of(ctx);
+    if (model_is_measured(model))
+        measurements_apply(all, model->actions, model->machine->relative_error);
 }
 
 static int model_finish(bmf_context *ctx)
@@ -596,6 +619,7 @@ static const bmf_backend model_backend = {
     .barrier = model_barrier,
     .finish = model_finish,
     .emulate_rank = model_emulate_rank,
+    .emulate_like = model_emulate_like,
 };
 
 /* The run whose names and nodes the actions use, and which says how the trace is headed. */

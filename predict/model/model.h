@@ -23,15 +23,23 @@ typedef struct bmf_model bmf_model;
 int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks);
 /* Before anything is recorded: of kernels what they move is kept beside their actions (actions->bytes). */
 void model_keep_bytes(bmf_context *ctx);
+/* Before the program runs: where processors do the same, because what they do follows from the lengths of lists, only
+ * some of them are emulated (16 if kernels are timed here, otherwise 1), and the others do as these. Messages, bytes
+ * and values stay what they are. */
+void model_use_classes(bmf_context *ctx);
+/* How often a processor did as another one, and the most that were emulated one by one all the same. */
+int64_t model_alike(const bmf_context *ctx);
+int64_t model_unlike(const bmf_context *ctx);
 /* The model of a context, NULL on the cluster. */
 bmf_model *model_of_context(const bmf_context *ctx);
 const bmf_actions *model_actions(const bmf_model *model);
 bmf_network *model_network(const bmf_model *model);
 /* Forgets what was recorded so far: what follows is the run. For programs whose time begins after loading. */
 void model_restart(bmf_context *ctx);
-/* After the run, if kernels were run and timed here: adds their times to those of other runs of the same program, and
- * gives the actions the typical times of all these runs, with their errors. */
+/* After a run, if kernels were run and timed here: adds their times to those of other runs of the same program. After
+ * the last one: gives the actions the typical times of all these runs, with their errors. */
 void model_measure(bmf_context *ctx, bmf_measurements *all);
+void model_take_measurements(bmf_context *ctx, const bmf_measurements *all);
 bool model_is_measured(const bmf_model *model);
 /* Outside the sheet's domain, said once a kernel: "kernel scan plus: 12000000 elements, the sheet ends at 1000000";
  * NULL at the end. */

@@ -47,6 +47,9 @@ void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, uint
 void model_record_held(bmf_model *model, int64_t processor, int64_t bytes);
 void model_record_leave(bmf_model *model, int64_t *amount);
 void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step);
+void model_emulate_like(bmf_context *ctx, int64_t processor, int64_t pass);
+/* Kernels run for their values only. */
+bool model_is_silent(const bmf_model *model);
 typedef struct bmf_model_notes bmf_model_notes;
 void model_notes_free(bmf_model_notes *notes);
 

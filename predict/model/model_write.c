@@ -158,6 +158,7 @@ static int measure(bmf_context *ctx, double *error)
     *error = NAN;
     if (right) {
         model_measure(ctx, &all);
+        model_take_measurements(ctx, &all);
         right = !path || !*path || measurements_append(&all, path);
         *error = measurements_error(&all);
     }

@@ -33,6 +33,7 @@ typedef struct forecast {
     bmf_network *network;
     permute_clocks *clocks;
     bmf_model_costs *costs;
+    int64_t alike;       /* processors for each of the two that stand for all; 1: none does */
     double measured;     /* seconds an element, NAN: not yet */
     bmf_trace_run **run; /* NULL: not wanted */
     const char *method;
@@ -125,9 +126,31 @@ static int compute(forecast *f, bool packing, uint32_t round, int64_t elements)
 
 /* ---- plans ---- */
 
+/* A round in which all send, or all keep what they have. */
+static void begin_folded_round(forecast *f, const bmf_permute_plan *plan, int64_t k)
+{
+    bmf_round round;
+    bmf_message pair[2];
+    int64_t sent = 0;
+    permute_plan_round(plan, k, 0, 1, &round);
+    for (int64_t m = 0; m < round.count; m++)
+        if (round.message[m].from == 0 && round.message[m].to != 0) {
+            pair[0] = pair[1] = round.message[m];
+            pair[0].to = pair[1].from = 1;
+            pair[1].to = 0;
+            sent = 2;
+        }
+    permute_clocks_begin(f->clocks, k, pair, sent);
+    free(round.message);
+}
+
 static void begin_round(forecast *f, const bmf_permute_plan *plan, int64_t k)
 {
     bmf_round round;
+    if (f->alike > 1) {
+        begin_folded_round(f, plan, k);
+        return;
+    }
     permute_plan_round(plan, k, 0, plan->processors, &round);
     permute_clocks_begin(f->clocks, k, round.message, round.count);
     free(round.message);
@@ -319,6 +342,8 @@ static int follow_all(forecast *f, const bmf_permute_plan *plan, const bmf_recor
     set_up(f, records);
     BMF_TRY(follow(f, plan, records));
     permute_clocks_totals(f->clocks, &messages, &bytes);
+    messages *= f->alike;
+    bytes *= f->alike;
     if (records && records_pass_twice(records->method)) {
         prediction->messages = messages;
         prediction->bytes = bytes;
@@ -327,6 +352,37 @@ static int follow_all(forecast *f, const bmf_permute_plan *plan, const bmf_recor
         return bmf_fail(f->ctx, BMF_ERROR_INTERNAL, "permute: %lld messages instead of %lld", (long long)messages,
                         (long long)prediction->messages);
     return finish(f, prediction);
+}
+
+/* Whether in every round all processors send one message of the same size and take one, or all keep what they have, on
+ * a network that treats all alike. Then all are always equally far, and two that exchange with each other in every
+ * round are, too. What differs by chance from one processor to the next would be lost. */
+static bool all_are_alike(const forecast *f, const bmf_permute_plan *plan)
+{
+    const bmf_network_type *type = f->network->type;
+    const bmf_traffic *traffic = plan->traffic;
+    bool fixed = true;
+    if (f->run || plan->method != BMF_PERMUTE_ROUNDS || !traffic || plan->processors <= 2 || !type->simple ||
+        type->port_sharing || f->machine->compute == BMF_COMPUTE_SHEET)
+        return false;
+    for (int j = 0; j < traffic->processor_bits && fixed; j++)
+        fixed = traffic->round.column[j] == UINT64_C(1) << j;
+    return fixed || traffic->keepers == 0;
+}
+
+/* Two processors for all of them, if they are alike. */
+static int fold(forecast *f, const bmf_permute_plan *plan)
+{
+    bmf_network *pair;
+    if (!all_are_alike(f, plan))
+        return BMF_OK;
+    const int status = machine_network(f->machine, 2, &pair);
+    if (status != BMF_OK)
+        return bmf_fail(f->ctx, status, "%s", bmf_error_text(NULL));
+    f->network->type->destroy(f->network);
+    f->network = pair;
+    f->alike = plan->processors / 2;
+    return BMF_OK;
 }
 
 static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_rounds *records,
@@ -348,7 +404,9 @@ static int predict(forecast *f, const bmf_permute_plan *plan, const bmf_record_r
     if (f->run && prediction->messages > MAX_RECORDED)
         return bmf_fail(f->ctx, BMF_ERROR_ARGUMENT, "a trace of %lld messages is too long; at most %lld are recorded",
                         (long long)prediction->messages, (long long)MAX_RECORDED);
-    if (!can_be_followed(f, prediction->messages, at_once ? plan->processors * blocks : plan->processors))
+    if (!records)
+        BMF_TRY(fold(f, plan));
+    if (!can_be_followed(f, prediction->messages / f->alike, at_once ? plan->processors * blocks : plan->processors))
         return BMF_OK;
     f->clocks = permute_clocks_create(f->machine, f->network);
     f->costs = model_costs_create(f->machine, plan->processors);
@@ -384,6 +442,7 @@ int permute_predict_run(bmf_context *ctx, const bmf_machine *machine, const bmf_
                   .machine = machine,
                   .permutation = p,
                   .element_bytes = element_bytes,
+                  .alike = 1,
                   .measured = NAN,
                   .run = run,
                   .method = predicted_method_name(method)};

@@ -25,17 +25,30 @@ typedef struct note {
     int64_t processor, held; /* HELD */
 } note;
 
+/* One processor: what it does is what a pass has noted. */
+typedef struct emulated {
+    int64_t processor; /* -1: the one that the notes say */
+    int64_t pass;
+} emulated;
+
 struct bmf_model_notes {
     note *note;
     int64_t count, capacity;
-    int64_t *start; /* of each processor's notes */
+    int64_t *start; /* of each pass's notes */
     int64_t passes, pass_capacity;
+    emulated *processor;
+    int64_t processors, processor_capacity;
+    bool silent;         /* nothing is noted */
     uint32_t *instances; /* of all nodes when this began */
     uint32_t nodes;
 };
 
 static void add(bmf_model_notes *notes, note made)
 {
+    if (notes->silent) {
+        free(made.amount);
+        return;
+    }
     *ARRAY_APPEND(notes->note, notes->count, notes->capacity) = made;
 }
 
@@ -93,47 +106,59 @@ static void pass_mark(bmf_model *model, const note *mark)
         model_record_leave(model, mark->amount);
 }
 
-/* Records what a processor computed and held up to its next mark, which is returned; NULL at the end. */
-static const note *pass_computing(bmf_model *model, const bmf_model_notes *notes, int64_t *at, int64_t end)
+/* The first mark of a pass from `at` on, or its end. */
+static int64_t next_mark(const bmf_model_notes *notes, int64_t at, int64_t end)
 {
-    for (; *at < end; (*at)++) {
-        const note *next = &notes->note[*at];
-        if (next->kind == NOTE_COMPUTE)
-            model_record_compute(model, &next->kernel);
-        else if (next->kind == NOTE_HELD)
-            model_record_held(model, next->processor, next->held);
-        else
-            return next;
+    while (at < end && (notes->note[at].kind == NOTE_COMPUTE || notes->note[at].kind == NOTE_HELD))
+        at++;
+    return at;
+}
+
+/* Records what a processor computed and held in notes [at, end). */
+static void pass_computing(bmf_model *model, const note *at, const note *end, int64_t processor)
+{
+    for (; at < end; at++) {
+        const int64_t noted = at->kind == NOTE_COMPUTE ? at->kernel.processor : at->processor;
+        const int64_t whose = processor >= 0 ? processor : noted;
+        if (at->kind == NOTE_COMPUTE) {
+            bmf_model_kernel kernel = at->kernel;
+            kernel.processor = whose;
+            model_record_compute(model, &kernel);
+        } else {
+            model_record_held(model, whose, at->held);
+        }
     }
-    return NULL;
 }
 
 /* One step: everybody's computing, then the mark that all have reached. False when nobody has one. */
-static bool merge_step(bmf_model *model, const bmf_model_notes *notes, int64_t *at)
+static bool merge_step(bmf_model *model, const bmf_model_notes *notes, int64_t *at, int64_t *mark)
 {
-    const note *mark = NULL;
-    for (int64_t p = 0; p < notes->passes; p++) {
-        int64_t end = p + 1 < notes->passes ? notes->start[p + 1] : notes->count;
-        const note *own = pass_computing(model, notes, &at[p], end);
-        if (!own)
-            continue;
-        at[p]++;
-        if (!mark)
-            mark = own;
-        else
-            free(own->amount);
+    const note *reached = NULL;
+    for (int64_t p = 0; p < notes->passes; p++)
+        mark[p] = next_mark(notes, at[p], p + 1 < notes->passes ? notes->start[p + 1] : notes->count);
+    for (int64_t k = 0; k < notes->processors; k++) {
+        const emulated *of = &notes->processor[k];
+        pass_computing(model, notes->note + at[of->pass], notes->note + mark[of->pass], of->processor);
     }
-    if (mark)
-        pass_mark(model, mark);
-    return mark;
+    for (int64_t p = 0; p < notes->passes; p++) {
+        const int64_t end = p + 1 < notes->passes ? notes->start[p + 1] : notes->count;
+        at[p] = mark[p] < end ? mark[p] + 1 : end;
+        if (mark[p] < end && !reached)
+            reached = &notes->note[mark[p]];
+        else if (mark[p] < end)
+            free(notes->note[mark[p]].amount);
+    }
+    if (reached)
+        pass_mark(model, reached);
+    return reached;
 }
 
 static void merge(bmf_model *model, const bmf_model_notes *notes)
 {
-    int64_t *at = allocate(notes->passes * (int64_t)sizeof *at);
+    int64_t *at = allocate(2 * notes->passes * (int64_t)sizeof *at);
     if (notes->passes > 0)
         memcpy(at, notes->start, (size_t)notes->passes * sizeof *at);
-    while (merge_step(model, notes, at)) {
+    while (merge_step(model, notes, at, at + notes->passes)) {
     }
     free(at);
 }
@@ -149,11 +174,24 @@ static void begin(bmf_context *ctx, bmf_model *model)
         memcpy(notes->instances, ctx->instances, notes->nodes * sizeof *notes->instances);
 }
 
-static void next_processor(bmf_context *ctx, bmf_model_notes *notes)
+/* Each begins with the same instances. */
+static void restore_instances(bmf_context *ctx, const bmf_model_notes *notes)
 {
     for (uint32_t k = 0; k < ctx->instances_capacity; k++)
         ctx->instances[k] = k < notes->nodes ? notes->instances[k] : 0;
+}
+
+static void next_processor(bmf_context *ctx, bmf_model_notes *notes)
+{
+    restore_instances(ctx, notes);
+    *ARRAY_APPEND(notes->processor, notes->processors, notes->processor_capacity) = (emulated){-1, notes->passes};
     *ARRAY_APPEND(notes->start, notes->passes, notes->pass_capacity) = notes->count;
+}
+
+void model_emulate_like(bmf_context *ctx, int64_t processor, int64_t pass)
+{
+    bmf_model_notes *notes = model_of_context(ctx)->notes;
+    *ARRAY_APPEND(notes->processor, notes->processors, notes->processor_capacity) = (emulated){processor, pass};
 }
 
 void model_notes_free(bmf_model_notes *notes)
@@ -162,21 +200,41 @@ void model_notes_free(bmf_model_notes *notes)
         return;
     free(notes->note);
     free(notes->start);
+    free(notes->processor);
     free(notes->instances);
     free(notes);
+}
+
+/* Nothing was noted for good. */
+static void cancel(bmf_context *ctx, bmf_model_notes *notes)
+{
+    for (int64_t k = 0; k < notes->count; k++)
+        free(notes->note[k].amount);
+    restore_instances(ctx, notes);
+}
+
+bool model_is_silent(const bmf_model *model)
+{
+    return model->notes && model->notes->silent;
 }
 
 void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step)
 {
     bmf_model *model = model_of_context(ctx);
     bmf_model_notes *notes = model->notes;
-    if (step == BMF_EMULATE_BEGIN)
+    if (step == BMF_EMULATE_BEGIN) {
         begin(ctx, model);
+        return;
+    }
+    notes->silent = step == BMF_EMULATE_BATCH;
     if (step == BMF_EMULATE_NEXT)
         next_processor(ctx, notes);
-    if (step != BMF_EMULATE_END)
+    if (step != BMF_EMULATE_END && step != BMF_EMULATE_CANCEL)
         return;
     model->notes = NULL;
-    merge(model, notes);
+    if (step == BMF_EMULATE_END)
+        merge(model, notes);
+    else
+        cancel(ctx, notes);
     model_notes_free(notes);
 }

@@ -86,6 +86,16 @@ typedef struct bmf_link_load {
     double busy; /* seconds */
 } bmf_link_load;
 
+/* What a message takes alone: as `hockney` and `ports.h` say it. */
+typedef struct bmf_simple_message {
+    double busy;    /* of its sender's processor */
+    double length;  /* of passing a port, or of the sending that its wait waits for */
+    double latency; /* behind that, or between the heads at two ports */
+    double gap;     /* behind it at a port */
+    double taking;  /* of its receiver's processor */
+    bool ported;
+} bmf_simple_message;
+
 typedef struct bmf_network_type {
     const char *name;           /* as in machine files */
     const char *summary;        /* one line for `bmf machine --help` */
@@ -114,6 +124,11 @@ typedef struct bmf_network_type {
     void (*advance)(bmf_network *network); /* carries out that event */
     /* Whether its times have errors that were measured, so that samples show them. NULL: they have none. */
     bool (*has_errors)(const bmf_network *network);
+    /* Whether a message takes no more than this, and waits for nothing but the ports of its sender and its receiver
+     * (one port for each port_sharing neighbours), whatever the sample. NULL: never. Types with `simple` and without
+     * port_sharing treat all processors alike, those of messages that are not simple, too. */
+    bool (*simple)(const bmf_network *network, int64_t from, int64_t to, int64_t bytes, bmf_simple_message *times);
+    int64_t (*port_sharing)(const bmf_network *network);
     /* Loads of all links since start; the caller frees. NULL: it has no links. */
     int64_t (*loads)(const bmf_network *network, bmf_link_load **load);
     /* Describes it in a few lines of words, for `bmf machine show`. */

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "predict/machine/machine.h"
+#include "predict/network/link.h"
 #include "predict/network/network.h"
 #include "predict/network/ports.h"
 #include "runtime/base/allocate.h"
@@ -22,8 +22,8 @@
 typedef struct cluster {
     bmf_network network;
     int64_t per_node;
-    double latency, bandwidth, send, receive; /* seconds, bytes a second */
-    double node_latency, node_bandwidth;
+    bmf_link link;                       /* of a node */
+    double node_latency, node_bandwidth; /* seconds, bytes a second */
     bmf_ports ports;
 } cluster;
 
@@ -39,16 +39,12 @@ static const char *const settings[] = {"latency_us",
 
 static int read_settings(const bmf_machine *machine, const config_setting_t *group, cluster *c)
 {
-    BMF_TRY(machine_microseconds(machine, group, "latency_us", NAN, &c->latency));
-    BMF_TRY(machine_number(machine, group, "bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &c->bandwidth));
-    BMF_TRY(machine_microseconds(machine, group, "send_us", 0.0, &c->send));
-    BMF_TRY(machine_microseconds(machine, group, "receive_us", 0.0, &c->receive));
+    BMF_TRY(link_read(machine, group, &c->link));
     BMF_TRY(machine_microseconds(machine, group, "gap_us", 0.0, &c->ports.gap));
     BMF_TRY(machine_microseconds(machine, group, "node_latency_us", NAN, &c->node_latency));
     BMF_TRY(machine_number(machine, group, "node_bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &c->node_bandwidth));
     const int64_t usual = machine->node.processors > 0 ? machine->node.processors : INT64_MIN;
     BMF_TRY(machine_integer(machine, group, "processors_per_node", 1, INT32_MAX, usual, &c->per_node));
-    c->bandwidth *= 1e6;
     c->node_bandwidth *= 1e6;
     c->ports.sharing = c->per_node;
     return BMF_OK;
@@ -80,10 +76,11 @@ static void send(bmf_network *network, bmf_transit *message)
 {
     cluster *c = (cluster *)network;
     const double bytes = (double)message->bytes;
-    message->sender_free = message->sent + c->send;
-    message->receive_overhead = c->receive;
+    message->sender_free = message->sent + c->link.send;
+    message->receive_overhead = c->link.receive;
     if (message->from / c->per_node != message->to / c->per_node) {
-        message->send_done = ports_leave(&c->ports, message, message->sender_free, bytes / c->bandwidth, c->latency);
+        message->send_done =
+            ports_leave(&c->ports, message, message->sender_free, bytes / c->link.bandwidth, c->link.latency);
         return;
     }
     message->send_done = message->sender_free + bytes / c->node_bandwidth;
@@ -107,8 +104,26 @@ static double agreement(const bmf_network *network, int64_t processors)
     const cluster *c = (const cluster *)network;
     const double inside = (double)(processors < c->per_node ? processors : c->per_node);
     const double nodes = ceil((double)processors / (double)c->per_node), bytes = 8.0, both = 2.0;
-    return both * (ceil(log2(inside)) * (c->send + bytes / c->node_bandwidth + c->node_latency + c->receive) +
-                   ceil(log2(nodes)) * (c->send + bytes / c->bandwidth + c->latency + c->receive));
+    return both * (ceil(log2(inside)) * (c->link.send + bytes / c->node_bandwidth + c->node_latency + c->link.receive) +
+                   ceil(log2(nodes)) * (c->link.send + bytes / c->link.bandwidth + c->link.latency + c->link.receive));
+}
+
+static bool simple(const bmf_network *network, int64_t from, int64_t to, int64_t bytes, bmf_simple_message *times)
+{
+    const cluster *c = (const cluster *)network;
+    const bool ported = from / c->per_node != to / c->per_node;
+    *times = (bmf_simple_message){.busy = c->link.send,
+                                  .length = (double)bytes / (ported ? c->link.bandwidth : c->node_bandwidth),
+                                  .latency = ported ? c->link.latency : c->node_latency,
+                                  .gap = c->ports.gap,
+                                  .taking = c->link.receive,
+                                  .ported = ported};
+    return true;
+}
+
+static int64_t port_sharing(const bmf_network *network)
+{
+    return ((const cluster *)network)->per_node;
 }
 
 static int64_t loads(const bmf_network *network, bmf_link_load **load)
@@ -121,11 +136,11 @@ static void describe(const bmf_network *network, FILE *stream)
     const cluster *c = (const cluster *)network;
     fprintf(stream, "nodes of %lld processors\n", (long long)c->per_node);
     fprintf(stream, "between nodes a message of m bytes takes %.9g us + m / %.9g MB/s, a node's messages one by one\n",
-            1e6 * (c->send + c->latency), 1e-6 * c->bandwidth);
-    fprintf(stream, "within a node %.9g us + m / %.9g MB/s, beside each other\n", 1e6 * (c->send + c->node_latency),
-            1e-6 * c->node_bandwidth);
-    fprintf(stream, "sending keeps a processor busy for %.9g us, receiving for %.9g us\n", 1e6 * c->send,
-            1e6 * c->receive);
+            1e6 * (c->link.send + c->link.latency), 1e-6 * c->link.bandwidth);
+    fprintf(stream, "within a node %.9g us + m / %.9g MB/s, beside each other\n",
+            1e6 * (c->link.send + c->node_latency), 1e-6 * c->node_bandwidth);
+    fprintf(stream, "sending keeps a processor busy for %.9g us, receiving for %.9g us\n", 1e6 * c->link.send,
+            1e6 * c->link.receive);
     if (c->ports.gap > 0.0)
         fprintf(stream, "a node's link needs %.9g us between two messages\n", 1e6 * c->ports.gap);
 }
@@ -139,6 +154,8 @@ const bmf_network_type network_cluster = {.name = "cluster",
                                           .send = send,
                                           .next = next,
                                           .advance = advance,
+                                          .simple = simple,
+                                          .port_sharing = port_sharing,
                                           .agreement = agreement,
                                           .loads = loads,
                                           .describe = describe};

@@ -60,6 +60,16 @@ static void send(bmf_network *network, bmf_transit *message)
     network->complete(network->simulator, message);
 }
 
+static bool simple(const bmf_network *network, int64_t from, int64_t to, int64_t bytes, bmf_simple_message *times)
+{
+    const fixed *f = (const fixed *)network;
+    (void)from, (void)to;
+    *times = (bmf_simple_message){.busy = f->send + f->send_per_byte * (double)bytes,
+                                  .latency = f->transport,
+                                  .taking = f->receive + f->receive_per_byte * (double)bytes};
+    return true;
+}
+
 static void describe(const bmf_network *network, FILE *stream)
 {
     const fixed *f = (const fixed *)network;
@@ -76,4 +86,5 @@ const bmf_network_type network_fixed = {.name = "fixed",
                                         .destroy = destroy,
                                         .start = start,
                                         .send = send,
+                                        .simple = simple,
                                         .describe = describe};

@@ -7,11 +7,9 @@
  * Cost: O(1) a message, O(log messages under way) with single ports. Source: R. W. Hockney, "The communication
  * challenge for MPP: Intel Paragon and Meiko CS-2", Parallel Computing 20 (1994), 389-398.
  */
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "predict/machine/machine.h"
+#include "predict/network/link.h"
 #include "predict/network/ports.h"
 #include "predict/network/network.h"
 #include "runtime/base/allocate.h"
@@ -19,8 +17,7 @@
 typedef struct hockney {
     bmf_network network;
     bool single;
-    double bandwidth;              /* bytes a second */
-    double latency, send, receive; /* seconds */
+    bmf_link link;
     bmf_ports ports;
 } hockney;
 
@@ -30,12 +27,8 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
 {
     static const char *const ports[] = {"any", "single", NULL};
     int which;
-    BMF_TRY(machine_microseconds(machine, group, "latency_us", NAN, &h->latency));
-    BMF_TRY(machine_number(machine, group, "bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &h->bandwidth));
-    BMF_TRY(machine_microseconds(machine, group, "send_us", 0.0, &h->send));
-    BMF_TRY(machine_microseconds(machine, group, "receive_us", 0.0, &h->receive));
+    BMF_TRY(link_read(machine, group, &h->link));
     BMF_TRY(machine_word(machine, group, "ports", ports, 0, &which));
-    h->bandwidth *= 1e6;
     h->single = which == 1;
     return BMF_OK;
 }
@@ -67,15 +60,15 @@ static void start(bmf_network *network, int64_t sample)
 static void send(bmf_network *network, bmf_transit *message)
 {
     hockney *h = (hockney *)network;
-    const double length = (double)message->bytes / h->bandwidth;
-    message->sender_free = message->sent + h->send;
-    message->receive_overhead = h->receive;
+    const double length = (double)message->bytes / h->link.bandwidth;
+    message->sender_free = message->sent + h->link.send;
+    message->receive_overhead = h->link.receive;
     if (h->single) {
-        message->send_done = ports_leave(&h->ports, message, message->sender_free, length, h->latency);
+        message->send_done = ports_leave(&h->ports, message, message->sender_free, length, h->link.latency);
         return;
     }
     message->send_done = message->sender_free + length;
-    message->arrived = message->send_done + h->latency;
+    message->arrived = message->send_done + h->link.latency;
     network->complete(network->simulator, message);
 }
 
@@ -89,6 +82,18 @@ static void advance(bmf_network *network)
     network->complete(network->simulator, ports_advance(&((hockney *)network)->ports));
 }
 
+static bool simple(const bmf_network *network, int64_t from, int64_t to, int64_t bytes, bmf_simple_message *times)
+{
+    const hockney *h = (const hockney *)network;
+    (void)from, (void)to;
+    *times = (bmf_simple_message){.busy = h->link.send,
+                                  .length = (double)bytes / h->link.bandwidth,
+                                  .latency = h->link.latency,
+                                  .taking = h->link.receive,
+                                  .ported = h->single};
+    return true;
+}
+
 static int64_t loads(const bmf_network *network, bmf_link_load **load)
 {
     return ports_loads(&((const hockney *)network)->ports, load);
@@ -99,9 +104,9 @@ static void describe(const bmf_network *network, FILE *stream)
     const hockney *h = (const hockney *)network;
     fprintf(stream,
             "a message of m bytes takes %.9g us + m / %.9g MB/s; half of the bandwidth is reached at %.9g bytes\n",
-            1e6 * h->latency, 1e-6 * h->bandwidth, h->latency * h->bandwidth);
-    fprintf(stream, "sending keeps a processor busy for %.9g us, receiving for %.9g us\n", 1e6 * h->send,
-            1e6 * h->receive);
+            1e6 * h->link.latency, 1e-6 * h->link.bandwidth, h->link.latency * h->link.bandwidth);
+    fprintf(stream, "sending keeps a processor busy for %.9g us, receiving for %.9g us\n", 1e6 * h->link.send,
+            1e6 * h->link.receive);
     fputs(h->single ? "a processor sends one message at a time and receives one at a time\n"
                     : "messages do not disturb each other\n",
           stream);
@@ -116,5 +121,6 @@ const bmf_network_type network_hockney = {.name = "hockney",
                                           .send = send,
                                           .next = next,
                                           .advance = advance,
+                                          .simple = simple,
                                           .loads = loads,
                                           .describe = describe};

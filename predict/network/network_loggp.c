@@ -132,6 +132,20 @@ static void advance(bmf_network *network)
         network->complete(network->simulator, message);
 }
 
+static bool simple(const bmf_network *network, int64_t from, int64_t to, int64_t bytes, bmf_simple_message *times)
+{
+    const loggp *l = (const loggp *)network;
+    const bmf_transit message = {.from = from, .to = to, .bytes = bytes};
+    const double busy = overhead(l, &message);
+    *times = (bmf_simple_message){.busy = busy,
+                                  .length = further_bytes(&message) * l->gap_per_byte,
+                                  .latency = l->latency,
+                                  .gap = l->ports.gap,
+                                  .taking = busy,
+                                  .ported = true};
+    return bytes <= l->eager;
+}
+
 static int64_t loads(const bmf_network *network, bmf_link_load **load)
 {
     return ports_loads(&((const loggp *)network)->ports, load);
@@ -167,5 +181,6 @@ const bmf_network_type network_loggp = {.name = "loggp",
                                         .post = post,
                                         .next = next,
                                         .advance = advance,
+                                        .simple = simple,
                                         .loads = loads,
                                         .describe = describe};

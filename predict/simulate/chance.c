@@ -14,9 +14,9 @@ static const uint64_t shared_chance = 0x636f6d7075746531U, own_chance = 0x636f6d
                       run_chance = 0x636f6d7075746533U, meeting_chance = 0x636f6d7075746534U;
 
 /* What runs do not share, though their samples have one number. */
-static uint64_t of_run(const bmf_simulator *s, uint64_t chance)
+static uint64_t of_run(const bmf_chances *c, uint64_t chance)
 {
-    return chance + ((uint64_t)s->actions->processors << 8);
+    return chance + ((uint64_t)c->actions->processors << 8);
 }
 
 double chance_factor(double relative, double normal)
@@ -25,33 +25,59 @@ double chance_factor(double relative, double normal)
     return exp(sqrt(variance) * normal - variance / 2);
 }
 
-static double own_factor(double relative, double normal)
+static double own_factor(double deviation, double normal)
 {
-    return exp(sqrt(log1p(relative * relative)) * normal);
+    return exp(deviation * normal);
 }
 
-double chance_seconds(const bmf_simulator *s, int64_t index)
+static double deviation_of(double relative)
 {
-    const bmf_action *action = &s->actions->action[index];
+    return sqrt(log1p(relative * relative));
+}
+
+void chances_begin(bmf_chances *c, const bmf_actions *actions, const bmf_network *network, int64_t sample)
+{
+    *c = (bmf_chances){
+        .actions = actions, .sample = sample, .still = network->still, .meeting_noise = network->agreement_noise};
+    for (int e = 0; e < BMF_CHANCE_EQUATIONS && sample != 0; e++) {
+        const double run = (double)actions->spread.equation[e];
+        c->equation[e] = (bmf_equation_chance){
+            .normal = normal_deviate(sample, shared_chance, (uint64_t)e), .shared_factor = 1.0, .run_factor = 1.0};
+        if (run > 0 && !(c->still & BMF_CHANCE_RUN))
+            c->equation[e].run_factor = exp(run * normal_deviate(sample, of_run(c, run_chance), (uint64_t)e));
+    }
+}
+
+/* Errors of equations and calls are the same for many actions behind each other. */
+double chances_seconds(bmf_chances *c, double compute_factor, int64_t index)
+{
+    const bmf_action *action = &c->actions->action[index];
+    bmf_equation_chance *e = &c->equation[action->equation];
     double seconds = action->seconds;
-    if (s->sample == 0)
+    if (c->sample == 0)
         return seconds;
-    seconds *= s->compute_factor;
-    const unsigned still = s->network->still;
-    const double run = (double)s->actions->spread.equation[action->equation];
-    if (action->equation > 0 && action->shared > 0 && !(still & BMF_CHANCE_FIT))
-        seconds *= chance_factor((double)action->shared, normal_deviate(s->sample, shared_chance, action->equation));
-    if (run > 0 && !(still & BMF_CHANCE_RUN))
-        seconds *= exp(run * normal_deviate(s->sample, of_run(s, run_chance), action->equation));
-    if (action->own > 0 && !(still & BMF_CHANCE_EVENT))
-        seconds *= own_factor((double)action->own, normal_deviate(s->sample, of_run(s, own_chance), (uint64_t)index));
+    seconds *= compute_factor;
+    if (action->equation > 0 && action->shared > 0 && !(c->still & BMF_CHANCE_FIT)) {
+        if (action->shared != e->shared)
+            e->shared_factor = chance_factor((double)action->shared, e->normal);
+        e->shared = action->shared;
+        seconds *= e->shared_factor;
+    }
+    seconds *= e->run_factor;
+    if (action->own > 0 && !(c->still & BMF_CHANCE_EVENT)) {
+        if (action->own != e->own)
+            e->deviation = deviation_of((double)action->own);
+        e->own = action->own;
+        seconds *= own_factor(e->deviation, normal_deviate(c->sample, of_run(c, own_chance), (uint64_t)index));
+    }
     return seconds;
 }
 
-double chance_meeting(const bmf_simulator *s, double seconds)
+double chances_meeting(const bmf_chances *c, double seconds, int64_t meeting)
 {
-    const double noise = s->network->agreement_noise;
-    if (s->sample <= 0 || !(noise > 0.0) || s->network->still & BMF_CHANCE_EVENT)
+    const double noise = c->meeting_noise;
+    if (c->sample <= 0 || !(noise > 0.0) || c->still & BMF_CHANCE_EVENT)
         return seconds;
-    return seconds * own_factor(noise, normal_deviate(s->sample, of_run(s, meeting_chance), (uint64_t)s->meetings));
+    return seconds *
+           own_factor(deviation_of(noise), normal_deviate(c->sample, of_run(c, meeting_chance), (uint64_t)meeting));
 }

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "predict/simulate/in_order.h"
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
@@ -238,13 +239,21 @@ int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction
 typedef struct simulated_actions {
     const bmf_actions *actions;
     bmf_network *network;
-    double loading; /* of the run without noise */
+    bmf_in_order *in_order; /* or NULL */
+    double loading;         /* of the run without noise */
 } simulated_actions;
 
 static int simulate_actions(void *state, int64_t sample, double compute_factor, double *seconds)
 {
     simulated_actions *s = state;
     bmf_simulation result;
+    double loading, all;
+    if (s->in_order && in_order_run(s->in_order, sample, compute_factor, &all, &loading)) {
+        *seconds = all - loading;
+        if (sample == 0)
+            s->loading = loading;
+        return BMF_OK;
+    }
     bmf_simulator *simulator = simulator_create(s->actions, s->network, sample);
     simulator->compute_factor = compute_factor;
     const int status = simulator_run(simulator);
@@ -263,7 +272,7 @@ static void keep_chance(void *state, unsigned still)
 
 int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction)
 {
-    simulated_actions state = {.actions = actions, .network = network};
+    simulated_actions state = {.actions = actions, .network = network, .in_order = in_order_create(actions, network)};
     const int status = sampled_interval(&(bmf_sampled_run){.simulate = simulate_actions,
                                                            .keep = keep_chance,
                                                            .state = &state,
@@ -274,5 +283,6 @@ int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t 
                                                            .network_error = network->relative_error},
                                         samples, prediction);
     prediction->loading = state.loading;
+    in_order_free(state.in_order);
     return status;
 }

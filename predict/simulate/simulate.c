@@ -28,6 +28,7 @@ static void begin(bmf_simulator *s)
         s->missing[r] = 0;
     flights_clear(s);
     s->agreement = step_agreement(s->network, s->sample);
+    chances_begin(&s->chances, s->actions, s->network, s->sample);
     s->network->complete = step_complete;
     s->network->freed = step_freed;
     s->network->simulator = s;

@@ -5,6 +5,22 @@
 #include "predict/model/actions_private.h"
 #include "predict/simulate/simulate.h"
 
+enum { BMF_CHANCE_EQUATIONS = 256 };
+
+/* Of an equation in a sample: what all its uses share, and what was last asked for. */
+typedef struct bmf_equation_chance {
+    double normal, shared_factor, run_factor, deviation;
+    float shared, own; /* of these shared_factor and deviation are; 0: not yet */
+} bmf_equation_chance;
+
+typedef struct bmf_chances {
+    const bmf_actions *actions;
+    int64_t sample;
+    unsigned still;
+    double meeting_noise;
+    bmf_equation_chance equation[BMF_CHANCE_EQUATIONS];
+} bmf_chances;
+
 /* Messages with neighbouring numbers share a block of memory. */
 enum { FLIGHT_BLOCK = 1024 };
 
@@ -72,9 +88,10 @@ struct bmf_simulator {
     const bmf_network_type *type;
     int64_t sample;
     double compute_factor; /* of all computing in this sample */
-    double agreement;      /* seconds of a meeting that does not say */
-    int status;            /* the first failure */
-    double now;            /* time of the last call into the network, -1: none */
+    bmf_chances chances;
+    double agreement; /* seconds of a meeting that does not say */
+    int status;       /* the first failure */
+    double now;       /* time of the last call into the network, -1: none */
     processor *processor;
     int64_t linked; /* actions that are in the processors' lists */
     int64_t *next;  /* by action: the next of its processor, -1 */
@@ -145,10 +162,13 @@ bmf_sample_factors *sample_factors(double compute_error, double run_deviation, d
 /* A factor around 1 that is never negative: log-normal with mean 1 and relative standard deviation `relative`, at the
  * point `normal` of the normal distribution. */
 double chance_factor(double relative, double normal);
-/* The seconds of a computation in this sample. */
-double chance_seconds(const bmf_simulator *s, int64_t action);
-/* The seconds that a meeting takes in this sample, given those that are usual: the machine's, not the program's. */
-double chance_meeting(const bmf_simulator *s, double seconds);
+/* A sample of what is uncertain; the network says what is to be still. */
+void chances_begin(bmf_chances *chances, const bmf_actions *actions, const bmf_network *network, int64_t sample);
+/* The seconds of a computation in this sample, with all computing multiplied by a factor. */
+double chances_seconds(bmf_chances *chances, double compute_factor, int64_t action);
+/* The seconds that the k-th meeting takes in this sample, given those that are usual: the machine's, not the program's.
+ */
+double chances_meeting(const bmf_chances *chances, double seconds, int64_t k);
 
 /* ---- record.c: nothing is called when not recording ---- */
 /* Before an action of a lane: scopes that were entered or left since its last one. */

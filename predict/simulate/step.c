@@ -73,7 +73,7 @@ static void close_open(bmf_simulator *s, processor *me, int32_t closing)
 static void compute(bmf_simulator *s, processor *me, const bmf_action *action)
 {
     const double begin = me->clock;
-    me->clock += chance_seconds(s, me->at);
+    me->clock += chances_seconds(&s->chances, s->compute_factor, me->at);
     if (s->recorder)
         record_compute(s, action, begin, me->clock);
 }
@@ -165,7 +165,8 @@ static void leave_barrier(bmf_simulator *s, processor *me, double clock)
 {
     const bmf_action *action = &s->actions->action[me->at];
     const double begin = me->clock;
-    const double seconds = isnan(action->seconds) ? chance_meeting(s, s->agreement) : action->seconds;
+    const double seconds =
+        isnan(action->seconds) ? chances_meeting(&s->chances, s->agreement, s->meetings) : action->seconds;
     me->idle += clock - begin;
     me->clock = clock + seconds;
     if (s->recorder)
@@ -222,7 +223,7 @@ static bool go_on(bmf_simulator *s, int64_t p)
             compute(s, me, action);
             break;
         case BMF_ACTION_OVERHEAD:
-            me->clock += chance_seconds(s, me->at);
+            me->clock += chances_seconds(&s->chances, s->compute_factor, me->at);
             break;
         case BMF_ACTION_WAIT:
             if (!wait(s, me, action))

@@ -63,7 +63,13 @@ typedef struct bmf_transfer {
 /* A round whose messages are on their way. */
 typedef struct bmf_exchange bmf_exchange;
 
-typedef enum bmf_rank_emulation_step { BMF_EMULATE_BEGIN, BMF_EMULATE_NEXT, BMF_EMULATE_END } bmf_rank_emulation_step;
+typedef enum bmf_rank_emulation_step {
+    BMF_EMULATE_BEGIN,
+    BMF_EMULATE_NEXT,  /* the next processor */
+    BMF_EMULATE_BATCH, /* all at once, for their values: nothing is recorded until the next step */
+    BMF_EMULATE_END,
+    BMF_EMULATE_CANCEL /* the end, and nothing of it has happened */
+} bmf_rank_emulation_step;
 
 typedef struct bmf_backend {
     const char *name;
@@ -129,12 +135,14 @@ typedef struct bmf_backend {
      * for the processors of the host one after the other, so that nothing depends on what others have. Called before
      * the first processor, before each of them, and after the last; the same calls are entered for each. */
     void (*emulate_rank)(bmf_context *ctx, bmf_rank_emulation_step step);
+    /* Instead of the next processor's step: this one does what the pass-th (from 0) since the beginning has done. */
+    void (*emulate_like)(bmf_context *ctx, int64_t processor, int64_t pass);
 } bmf_backend;
 
 /* What the collective operations of backends are called in traces, as kernels by their names. */
 extern const char backend_agreement[], backend_broadcast[], backend_allgather[], backend_barrier[];
 
-enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64 };
+enum { BMF_MESSAGE_SIZE = 1024, BMF_NODE_DEPTH = 64, BMF_MOST_REPRESENTATIVES = 16 };
 
 /* Instances of every trace node, and the stack of open nodes. */
 typedef struct bmf_position {
@@ -158,7 +166,10 @@ struct bmf_context {
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
-    bool names_operations; /* the backend wants to know of which operations kernels are made */
+    bool names_operations;   /* the backend wants to know of which operations kernels are made */
+    int64_t representatives; /* processors that are emulated for all of their class; 0: each is (rank_emulation.c) */
+    int64_t alike;           /* processors for which others stood, so far */
+    int64_t unlike;          /* the most that were emulated one by one all the same */
     bool sends_marks; /* this rank has failed or heard of a failure that is not settled (runtime/context/failure.h) */
     int64_t failure;  /* the key of its own first failure, or failure_none */
     bool settled;     /* a failure has been settled; set back by whoever wants to know */

@@ -1,15 +1,15 @@
 /* What a program is applied to.
  *
- * Method: the first operation of the expression, or what it does with each component of the tuple first, says how a
- * file is wanted. Split: every rank reads its parts, and the split is left out of the expression. Otherwise rank 0
- * reads it whole.
+ * Method: what the expression does with the argument, or with each component of the tuple, says how a file is wanted
+ * (argument_uses.h). Split: every rank reads its parts, and the split is left out of the expression; the length of a
+ * file is known without reading it. Otherwise rank 0 reads it whole.
  * Cost: the bytes of a rank's parts. */
 #include "skeletons/language/argument.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "skeletons/language/argument_uses.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* ---- files ---- */
@@ -114,145 +114,33 @@ static int open_one(bmf_context *ctx, bmf_argument *argument, const bmf_expressi
     return BMF_OK;
 }
 
-/* ---- one argument ---- */
+/* ---- all of them ---- */
 
-/* The first operation if it is a split of the whole argument. */
-static bmf_expression *first_split(bmf_expression *expression)
+int arguments_open(bmf_context *ctx, bmf_expressions *arena, bmf_argument *argument, int arguments,
+                   bmf_expression **expression, bmf_value *value)
 {
-    while (expression->kind == BMF_EXPRESSION_COMP && expression->children > 0)
-        expression = expression->child[expression->children - 1];
-    bool splits = expression->kind == BMF_EXPRESSION_SPLIT && expression->parallel;
-    return splits ? expression : NULL;
-}
-
-/* The expression without its first operation; NULL if there is nothing else. */
-static bmf_expression *without_first(bmf_expressions *arena, bmf_expression *expression)
-{
-    if (expression->kind != BMF_EXPRESSION_COMP)
-        return NULL;
-    bmf_expression *rest = expression_copy(arena, expression);
-    int last = rest->children - 1;
-    bmf_expression *inner = without_first(arena, rest->child[last]);
-    if (!inner)
-        rest->children--;
-    else
-        rest->child[last] = inner;
-    return rest->children > 0 ? rest : NULL;
-}
-
-static int open_single(bmf_context *ctx, bmf_expressions *arena, bmf_argument *argument, bmf_expression **expression,
-                       bmf_value *value)
-{
-    const bmf_expression *split = argument->is_file ? first_split(*expression) : NULL;
-    if (split)
-        *expression = without_first(arena, *expression);
-    return open_one(ctx, argument, split, value);
-}
-
-/* ---- several ---- */
-
-/* How the components of the argument are used. */
-typedef struct component_uses {
-    int components;
-    const bmf_expression *split[BMF_MAX_LEAVES]; /* the same wherever the component is used; NULL: not used yet */
-    bool whole[BMF_MAX_LEAVES];                  /* or in another way */
-} component_uses;
-
-static void use_all(component_uses *uses)
-{
-    for (int k = 0; k < uses->components; k++)
-        uses->whole[k] = true;
-}
-
-/* `next` is applied to component k; NULL: nothing is. */
-static void use_component(component_uses *uses, int64_t k, const bmf_expression *next)
-{
-    const bmf_expression *before = uses->split[k];
-    if (!next || next->kind != BMF_EXPRESSION_SPLIT || !next->parallel ||
-        (before && memcmp(before->number, next->number, sizeof next->number) != 0))
-        uses->whole[k] = true;
-    else
-        uses->split[k] = next;
-}
-
-/* The component that an expression of the whole argument takes, or -1. */
-static int64_t component_of(const bmf_expression *expression)
-{
-    return expression->kind == BMF_EXPRESSION_ADDR ? expression->number[0] - 1 : -1;
-}
-
-/* What an expression that is applied to the whole argument does with it. */
-static void find_uses(component_uses *uses, const bmf_expression *expression)
-{
-    if (component_of(expression) >= 0) {
-        use_component(uses, component_of(expression), NULL);
-    } else if (expression->kind == BMF_EXPRESSION_ALLTUP) {
-        for (int k = 0; k < expression->children; k++)
-            find_uses(uses, expression->child[k]);
-    } else if (expression->kind == BMF_EXPRESSION_COMP && expression->children > 0) {
-        const int last = expression->children - 1;
-        const bmf_expression *first = expression->child[last];
-        if (component_of(first) >= 0 && last > 0)
-            use_component(uses, component_of(first), expression->child[last - 1]);
-        else
-            find_uses(uses, first);
-    } else {
-        use_all(uses);
-    }
-}
-
-/* The expression for a tuple of type `in`, some of whose components are split already. */
-static bmf_expression *without_splits(bmf_expressions *arena, const component_uses *uses, bmf_expression *expression,
-                                      const bmf_type *in)
-{
-    bmf_expression *made = expression_copy(arena, expression);
-    const int64_t component = component_of(expression);
-    made->in = in;
-    if (component >= 0) {
-        made->out = in->component[component];
-    } else if (made->kind == BMF_EXPRESSION_ALLTUP) {
-        for (int k = 0; k < made->children; k++)
-            made->child[k] = without_splits(arena, uses, made->child[k], in);
-    } else if (made->kind == BMF_EXPRESSION_COMP && made->children > 0) {
-        const int last = made->children - 1;
-        const int64_t first = component_of(made->child[last]);
-        made->child[last] = without_splits(arena, uses, made->child[last], in);
-        if (first >= 0 && last > 0 && !uses->whole[first]) {
-            made->child[last - 1] = made->child[last];
-            made->children--;
-        }
-        if (made->children == 1)
-            return made->child[0];
-    }
-    return made;
-}
-
-static int open_tuple(bmf_context *ctx, bmf_expressions *arena, bmf_argument *argument, int arguments,
-                      bmf_expression **expression, bmf_value *value)
-{
-    component_uses uses = {.components = arguments};
+    argument_uses uses = {.components = arguments};
     const bmf_type *type[BMF_MAX_LEAVES] = {NULL};
     bmf_value part[BMF_MAX_LEAVES];
     int status = BMF_OK;
-    find_uses(&uses, *expression);
     for (int k = 0; k < arguments; k++) {
-        uses.whole[k] |= !argument[k].is_file || !uses.split[k];
-        type[k] = uses.whole[k] ? argument[k].type : uses.split[k]->out;
+        uses.may_split[k] = argument[k].is_file;
+        uses.length[k] = argument[k].is_file ? argument[k].file.shape[0] : 0;
     }
-    *expression = without_splits(arena, &uses, *expression, bmf_type_tuple(arguments, type));
+    argument_uses_find(&uses, *expression);
+    for (int k = 0; k < arguments; k++)
+        type[k] = uses.whole[k] ? argument[k].type : uses.split[k]->out;
+    *expression =
+        argument_uses_apply(&uses, arena, *expression, arguments == 1 ? type[0] : bmf_type_tuple(arguments, type));
     for (int k = 0; k < arguments; k++) {
         const int opened = open_one(ctx, &argument[k], uses.whole[k] ? NULL : uses.split[k], &part[k]);
         if (opened != BMF_OK && ctx->ranks > 1)
             return opened; /* agreed: partitions of the same shape are refused everywhere */
         status = status == BMF_OK ? opened : status;
     }
-    value_create_tuple(arguments, part, value);
+    if (arguments == 1)
+        value_move(&part[0], value);
+    else
+        value_create_tuple(arguments, part, value);
     return status;
-}
-
-int arguments_open(bmf_context *ctx, bmf_expressions *arena, bmf_argument *argument, int arguments,
-                   bmf_expression **expression, bmf_value *value)
-{
-    return arguments == 1 ? open_single(ctx, arena, argument, expression, value)
-                          : open_tuple(ctx, arena, argument, arguments, expression, value);
 }

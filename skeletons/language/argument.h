@@ -21,10 +21,9 @@ int argument_find(bmf_context *ctx, bmf_argument *argument);
 void argument_take(bmf_argument *argument, const void *bytes);
 void argument_free(bmf_argument *argument);
 
-/* The value of all of them, a batch of one instance on processor 0. Files that the expression splits first, or that it
- * takes from the tuple only to split them, are read by all ranks, each its parts, and *expression becomes what is left
- * to do (NULL: nothing). Nodes are made in the arena. Collective; a failure is agreed, or noted and the value a
- * default. */
+/* The value of all of them, a batch of one instance on processor 0. Files that the expression only splits, in one way,
+ * or asks for their length, wherever it does so, are read by all ranks, each its parts, and *expression becomes what is
+ * left to do. Nodes are made in the arena. Collective; a failure is agreed, or noted and the value a default. */
 int arguments_open(bmf_context *ctx, bmf_expressions *arena, bmf_argument *argument, int arguments,
                    bmf_expression **expression, bmf_value *value);
 

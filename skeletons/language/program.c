@@ -7,6 +7,7 @@
  * timed, and one allgather at the end, which settles whatever failed and has what `bmf run` tells of the run. */
 #include "skeletons/language/program.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,8 +162,13 @@ static int parse_literal(bmf_context *ctx, const bmf_parsed *parsed, bmf_program
         data = (bmf_span){texts_add(&program->texts, "main", nothing, 1), 0, 1};
     else if (!parsed->has_data) {
         const bmf_span span = program->parsed->span;
-        return text_fail(&program->texts, ctx, (bmf_span){span.text, span.end, span.end}, BMF_ERROR_USAGE,
-                         "the program has no data; write it behind the expression or give a file with --arg");
+        const bmf_text *text = &program->texts.text[span.text];
+        int64_t end = text->words ? text->size : span.end;
+        while (end > 0 && isspace((unsigned char)text->bytes[end - 1]))
+            end--;
+        return text_fail(&program->texts, ctx, (bmf_span){span.text, end, end}, BMF_ERROR_USAGE,
+                         "the program has no data; write %s or give a file with --arg",
+                         text->words ? "default DATA behind main" : "it behind the expression");
     }
     return data_parse(ctx, &program->texts, data, &program->argument->type, &program->argument->column);
 }
@@ -295,10 +301,7 @@ static int evaluate(bmf_context *ctx, bmf_program *program, bmf_value *result)
     frame_open_program(&evaluator, &frame);
     if (holds_memory(ctx))
         value_hold(ctx, &frame, &argument);
-    if (!expression)
-        value_move(&argument, result);
-    else
-        status = evaluate_batch(&evaluator, expression, &frame, &argument, result);
+    status = evaluate_batch(&evaluator, expression, &frame, &argument, result);
     frame_close(&frame);
     program->seconds = bmf_seconds(ctx) - begin;
     program->sent = bmf_local_statistics(ctx);

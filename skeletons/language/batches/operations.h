@@ -44,6 +44,14 @@ int value_every(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t
  * Placed types only; parts >= 1. */
 int value_part(bmf_context *ctx, const bmf_value *value, int64_t first, int64_t count, bmf_value *out);
 int value_unite(bmf_context *ctx, int64_t parts, const bmf_value *part, bmf_value *out);
+
+/* The lengths of all lists of instance i, added to a hash; whether those of instance j are the same. Placed types. */
+uint64_t value_shape_hash(uint64_t hash, const bmf_value *value, int64_t i);
+bool value_same_shape(const bmf_value *value, int64_t i, int64_t j);
+/* Some part of it is stored once for all instances; the lists of two values of a type are packed at the same depths. */
+bool value_shares_instances(const bmf_value *value);
+bool value_same_layout(const bmf_value *a, const bmf_value *b);
+
 /* value_take as somebody's kernel. */
 int value_take_pass(const bmf_pass *pass, const bmf_value *value, const int64_t *index, int64_t count, bmf_value *out);
 

@@ -24,6 +24,7 @@ typedef struct bmf_evaluator {
     int quiet;
     char place[BMF_PLACE_TEXT]; /* of what is entered next */
     bool alone;                 /* inside of an expression that concerns this rank only */
+    bool whole_batch;           /* not processor by processor, whatever the backend wants */
 } bmf_evaluator;
 
 /* What is entered next in the trace stands at this place of the program's texts. Cost: that of text_place, if there is

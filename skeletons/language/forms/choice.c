@@ -28,5 +28,6 @@ const bmf_expression_form bmf_form_choice = {
     .places = survey_all,
     .is_scalar = true,
     .is_kernel = true,
+    .decides = expression_decides,
     .evaluate = evaluate_if,
 };

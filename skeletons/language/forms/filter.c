@@ -23,6 +23,7 @@ const bmf_expression_form bmf_form_filter = {
     .max_operands = 1,
     .check = check,
     .places = survey_elements_too,
+    .decides = expression_decides,
     .tail = BMF_TAIL_FILTER,
     .evaluate = evaluate_filter,
 };

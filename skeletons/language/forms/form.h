@@ -55,7 +55,8 @@ typedef struct bmf_expression_form {
     bool is_structural; /* only moves values */
     bool (*is_independent)(const bmf_expression *expression); /* the value is the same for all arguments */
     bool (*may_fail)(const bmf_expression *expression);
-    bmf_stream_head head; /* as the beginning of a stream; BMF_HEAD_LIST: it is none */
+    bool (*decides)(const bmf_expression *expression); /* what it does depends on values, not on lengths alone */
+    bmf_stream_head head;                              /* as the beginning of a stream; BMF_HEAD_LIST: it is none */
     bmf_stream_tail
         tail; /* as the end of a stream, child[0] being end and child[1] default; BMF_TAIL_LIST: it is none */
 
@@ -74,5 +75,8 @@ const bmf_expression_form *form_of(const bmf_expression *expression);
 /* The value does not depend on the argument; the children's values do not. */
 bool expression_is_independent(const bmf_expression *expression);
 bool expression_all_independent(const bmf_expression *expression);
+
+/* For forms that always do. */
+bool expression_decides(const bmf_expression *expression);
 
 #endif

@@ -58,5 +58,6 @@ const bmf_expression_form bmf_form_loop = {
     .is_scalar = true,
     .is_kernel = true,
     .may_fail = may_fail,
+    .decides = expression_decides,
     .evaluate = evaluate_while,
 };

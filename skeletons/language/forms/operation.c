@@ -67,6 +67,11 @@ static bool may_fail(const bmf_expression *expression)
     }
 }
 
+static bool decides(const bmf_expression *expression)
+{
+    return descriptor_of(expression)->decides;
+}
+
 static int evaluate(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                     bmf_value *out)
 {
@@ -91,6 +96,7 @@ const bmf_expression_form bmf_form_operation = {
     .is_scalar = true,
     .is_kernel = true,
     .may_fail = may_fail,
+    .decides = decides,
     .evaluate = evaluate,
     .evaluate_parallel = evaluate_parallel,
 };

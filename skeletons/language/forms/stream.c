@@ -54,6 +54,11 @@ static bool may_fail(const bmf_expression *made)
            (made->tail == BMF_TAIL_REDUCE && !made->child[2]);
 }
 
+static bool decides(const bmf_expression *made)
+{
+    return made->head == BMF_HEAD_IOTA || made->tail == BMF_TAIL_FILTER;
+}
+
 const bmf_expression_form bmf_form_stream = {
     .keyword = "<stream>",
     .print = print,
@@ -61,5 +66,6 @@ const bmf_expression_form bmf_form_stream = {
     .equal = equal,
     .check = checker_made,
     .may_fail = may_fail,
+    .decides = decides,
     .evaluate = evaluate_stream,
 };

@@ -79,6 +79,7 @@ struct bmf_expression {
     bmf_constant constant;
     const char *name;           /* without the $; of a B_Distl of the notation: what it hands on */
     const bmf_binding *binding; /* of the notation: the pattern that its argument must fit; or NULL */
+    const bmf_binding *result;  /* likewise, its value */
     bmf_stream_head head;
     bmf_stream_tail tail;
     int children;

@@ -165,6 +165,14 @@ static void show_line(const bmf_text *text, bmf_span span, char shown[LINE_BYTES
     shown[bytes] = caret[marks] = '\0';
 }
 
+static void keep_failure(const bmf_texts *texts, bmf_span span, const char message[TEXT_BYTES])
+{
+    if (!texts->failure)
+        return;
+    texts->failure->span = span;
+    snprintf(texts->failure->message, sizeof texts->failure->message, "%s", message);
+}
+
 int text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int status, const char *format, ...)
 {
     char message[TEXT_BYTES], shown[LINE_BYTES + 8], caret[LINE_BYTES + 8];
@@ -173,14 +181,17 @@ int text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int statu
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    if (span.text < 0 || span.text >= texts->count)
+    if (span.text < 0 || span.text >= texts->count) {
+        keep_failure(texts, span, message);
         return bmf_fail(ctx, status, "%s", message);
+    }
     const bmf_text *text = &texts->text[span.text];
     if (text->words) {
         char own[TEXT_BYTES];
         text->words(message, own, sizeof own);
         memcpy(message, own, sizeof own);
     }
+    keep_failure(texts, span, message);
     size_t length = strlen(text->name);
     const char *name = length > NAME_BYTES ? text->name + length - NAME_BYTES : text->name;
     text_place(text, span.begin, &line, &column);

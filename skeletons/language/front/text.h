@@ -16,17 +16,24 @@ typedef struct bmf_text {
     void (*words)(const char *message, char *text, size_t size); /* its own words for the core's keywords; or NULL */
 } bmf_text;
 
-typedef struct bmf_texts {
-    bmf_text *text;
-    int count;
-    int64_t processors; /* what B_Procs stands for in them; 0 counts as 1 */
-} bmf_texts;
-
 /* Bytes [begin, end) of text number `text`; begin = end is a place between two characters. text -1: nowhere. */
 typedef struct bmf_span {
     int text;
     int64_t begin, end;
 } bmf_span;
+
+/* A message before it is laid out: where it points, and its words. */
+typedef struct bmf_text_failure {
+    bmf_span span;
+    char message[500];
+} bmf_text_failure;
+
+typedef struct bmf_texts {
+    bmf_text *text;
+    int count;
+    int64_t processors;        /* what B_Procs stands for in them; 0 counts as 1 */
+    bmf_text_failure *failure; /* filled by text_fail for those who lay messages out themselves; or NULL */
+} bmf_texts;
 
 /* Adds a copy of a text; returns its number. */
 int texts_add(bmf_texts *texts, const char *name, const char *bytes, int64_t size);

@@ -11,6 +11,12 @@ bool is_operation(const bmf_expression *expression, bmf_operation operation)
     return expression->kind == BMF_EXPRESSION_OP && expression->operation == operation;
 }
 
+bool expression_decides(const bmf_expression *expression)
+{
+    (void)expression;
+    return true;
+}
+
 bool expression_is_independent(const bmf_expression *expression)
 {
     const bmf_expression_form *form = form_of(expression);
@@ -64,4 +70,21 @@ bool expression_may_fail(const bmf_expression *checked)
 {
     int budget = BUDGET;
     return may_fail(checked, &budget);
+}
+
+static bool is_oblivious(const bmf_expression *node, int *budget)
+{
+    const bmf_expression_form *form = form_of(node);
+    if (--*budget < 0 || (form->decides && form->decides(node)))
+        return false;
+    for (int k = 0; k < node->children; k++)
+        if (node->child[k] && !is_oblivious(node->child[k], budget))
+            return false;
+    return true;
+}
+
+bool expression_is_oblivious(const bmf_expression *checked)
+{
+    int budget = BUDGET;
+    return is_oblivious(checked, &budget);
 }

@@ -60,5 +60,8 @@ const char *law_statement(bmf_law law);
 
 /* True if applying it can fail for some argument: integer overflow, division, index, conversion, no default, no end. */
 bool expression_may_fail(const bmf_expression *checked);
+/* Whether what is done for an argument, and the lengths of all lists on the way, follow from the lengths of its lists
+ * alone: no filters, choices, loops, sorting, or lists as long as a number says. */
+bool expression_is_oblivious(const bmf_expression *checked);
 
 #endif

@@ -1,6 +1,8 @@
 /* Making core expressions.
  *
- * Two laws make them as short as by hand: id . f = f = f . id, and [addr 1, .., addr n] = id on tuples of n. */
+ * Three laws make them as short as by hand: id . f = f = f . id; [addr 1, .., addr n] = id on tuples of n; and a filter
+ * that is only counted needs not drop what was handed to its elements: length . map (addr 2) . filter p . distl =
+ * length . filter p . distl. */
 #include "skeletons/language/notation/core.h"
 
 #include <string.h>
@@ -54,13 +56,70 @@ static bmf_expression *pair(bmf_expressions *arena, bmf_expression *f, bmf_expre
     return core_form(arena, BMF_EXPRESSION_COMP, f->span, 2, both);
 }
 
+/* All patterns of both. */
+static const bmf_binding *join_bindings(bmf_expressions *arena, const bmf_binding *a, const bmf_binding *b)
+{
+    if (!a)
+        return b;
+    notation_pattern *first = notation_pattern_create(arena, NULL, a->span, 0);
+    *first = *a;
+    first->also = join_bindings(arena, a->also, b);
+    return first;
+}
+
+static void bind_result(bmf_expressions *arena, bmf_expression *expression, const bmf_binding *binding)
+{
+    while (expression->kind == BMF_EXPRESSION_COMP)
+        expression = expression->child[0];
+    const bmf_binding **bound = expression->kind == BMF_EXPRESSION_ID ? &expression->binding : &expression->result;
+    *bound = join_bindings(arena, binding, *bound);
+}
+
+static void bind_argument(bmf_expressions *arena, bmf_expression *expression, const bmf_binding *binding)
+{
+    while (expression->kind == BMF_EXPRESSION_COMP)
+        expression = expression->child[expression->children - 1];
+    expression->binding = join_bindings(arena, binding, expression->binding);
+}
+
+static bool is_operation(const bmf_expression *expression, bmf_operation operation)
+{
+    return expression->kind == BMF_EXPRESSION_OP && expression->operation == operation;
+}
+
+/* map (addr 2) . filter p . distl .. */
+static bool drops_captured(const bmf_expression *g)
+{
+    if (g->kind != BMF_EXPRESSION_COMP || g->child[1]->kind != BMF_EXPRESSION_COMP)
+        return false;
+    const bmf_expression *map = g->child[0], *filter = g->child[1]->child[0], *distl = g->child[1]->child[1];
+    if (distl->kind == BMF_EXPRESSION_COMP)
+        distl = distl->child[0];
+    return map->kind == BMF_EXPRESSION_MAP && map->child[0]->kind == BMF_EXPRESSION_ADDR &&
+           map->child[0]->number[0] == 2 && map->child[0]->number[1] == 2 && filter->kind == BMF_EXPRESSION_FILTER &&
+           is_operation(distl, BMF_OPERATION_DISTL);
+}
+
+static const bmf_expression *last_link(const bmf_expression *f)
+{
+    while (f->kind == BMF_EXPRESSION_COMP)
+        f = f->child[f->children - 1];
+    return f;
+}
+
 /* Links of f are joined from the last one on, so that long compositions need no stack. */
 bmf_expression *core_compose(bmf_expressions *arena, bmf_expression *f, bmf_expression *g)
 {
-    if (f->kind == BMF_EXPRESSION_ID)
+    if (f->kind == BMF_EXPRESSION_ID) {
+        bind_result(arena, g, f->binding);
         return g;
-    if (g->kind == BMF_EXPRESSION_ID)
+    }
+    if (g->kind == BMF_EXPRESSION_ID) {
+        bind_argument(arena, f, g->binding);
         return f;
+    }
+    if (is_operation(last_link(f), BMF_OPERATION_LENGTH) && drops_captured(g))
+        g = g->child[1];
     if (f->kind != BMF_EXPRESSION_COMP)
         return pair(arena, f, g);
     bmf_expression *made = pair(arena, f->child[0], g), *last = made;
@@ -116,8 +175,13 @@ bmf_expression *core_tuple(bmf_expressions *arena, bmf_span span, int children, 
     const bmf_expression *tuple = common_tuple(children, child, &whole);
     if (tuple && whole)
         return core_identity(arena, span);
-    if (tuple)
-        return expression_copy(arena, tuple);
+    if (tuple) {
+        bmf_expression *made = expression_copy(arena, tuple);
+        for (int k = children - 1; k >= 0; k--)
+            if (child[k]->child[0]->binding)
+                bind_result(arena, made, child[k]->child[0]->binding);
+        return made;
+    }
     return core_form(arena, BMF_EXPRESSION_ALLTUP, span, children, child);
 }
 

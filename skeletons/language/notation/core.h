@@ -11,7 +11,8 @@ bmf_expression *core_component(bmf_expressions *arena, bmf_span span, int k, int
 bmf_expression *core_name(bmf_expressions *arena, bmf_span span, const char *name);
 bmf_expression *core_form(bmf_expressions *arena, bmf_expression_kind kind, bmf_span span, int children,
                           bmf_expression *const *child);
-/* f . g, the links of f before those of g; B_Id falls out. */
+/* f . g, the links of f before those of g; B_Id falls out, and so does a map between a filter and its length that only
+ * drops what the filter was handed. */
 bmf_expression *core_compose(bmf_expressions *arena, bmf_expression *f, bmf_expression *g);
 /* B_Alltup; that of all components of one tuple, in order, is the tuple. */
 bmf_expression *core_tuple(bmf_expressions *arena, bmf_span span, int children, bmf_expression *const *child);

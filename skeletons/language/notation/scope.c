@@ -70,8 +70,6 @@ void scope_bind(bmf_expressions *arena, bmf_expression *expression, const notati
 {
     while (expression->kind == BMF_EXPRESSION_COMP)
         expression = expression->child[1];
-    if (pattern->parts == 0)
-        return;
     notation_pattern *bound = notation_pattern_create(arena, NULL, pattern->span, 0);
     *bound = *pattern;
     bound->also = expression->binding;

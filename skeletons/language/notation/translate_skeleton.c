@@ -119,7 +119,7 @@ static bmf_expression *translate_map(notation_translator *t, const notation_node
     if (!list)
         return NULL;
     list = handed_on(t, &f, scope, list);
-    if (f.captured.count > 0 && f.expression->kind == BMF_EXPRESSION_ID)
+    if (f.captured.count > 0 && f.expression->kind == BMF_EXPRESSION_ID && call->child[0]->pattern->parts == 0)
         return list;
     return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, f.expression), list);
 }

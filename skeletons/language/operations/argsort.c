@@ -32,6 +32,7 @@ const bmf_operation_descriptor bmf_operation_argsort = {
     .signature = BMF_SIGNATURE_LISTS,
     .check = check,
     .is_parallel = expression_takes_distributed,
+    .decides = true,
     .evaluate = evaluate,
     .evaluate_parallel = evaluate_parallel,
     .skeleton = &skeleton_argsort,

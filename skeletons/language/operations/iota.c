@@ -22,5 +22,6 @@ const bmf_operation_descriptor bmf_operation_iota = {
     .failure = BMF_FAILS_ALWAYS,
     .check = check,
     .head = BMF_HEAD_IOTA,
+    .decides = true,
     .evaluate = evaluate,
 };

@@ -40,6 +40,7 @@ typedef struct bmf_operation_descriptor {
     bmf_expression *(*check)(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
     bool (*is_parallel)(const bmf_expression *expression, const bmf_type *in);
     bmf_stream_head head;
+    bool decides;
     bmf_evaluate_function *evaluate; /* x stays the caller's, who frees it */
     bmf_evaluate_function *evaluate_parallel;
     const bmf_skeleton_type *skeleton;

@@ -31,6 +31,7 @@ const bmf_operation_descriptor bmf_operation_sort = {
     .signature = BMF_SIGNATURE_LISTS,
     .check = check,
     .is_parallel = expression_takes_distributed,
+    .decides = true,
     .evaluate = evaluate,
     .evaluate_parallel = evaluate_parallel,
     .skeleton = &skeleton_sort,

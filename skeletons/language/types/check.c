@@ -413,6 +413,11 @@ bmf_expression *checker_infer(bmf_checker *checker, const bmf_expression *expres
     checker->depth++;
     bmf_expression *typed = form_of(expression)->check(checker, expression, in);
     checker->depth--;
+    for (const bmf_binding *binding = expression->result; typed && binding; binding = binding->also)
+        if (!fits_binding(checker, binding, typed->out))
+            typed = NULL;
+    if (checker->observer)
+        checker->observer->saw(checker->observer->state, expression, in, typed ? typed->out : NULL);
     return typed;
 }
 
@@ -427,7 +432,14 @@ bmf_expression *checker_infer_inside(bmf_checker *checker, const bmf_expression 
 int check_types(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
                 const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked)
 {
-    bmf_checker checker = {.ctx = ctx, .texts = texts, .arena = arena, .library = library};
+    return check_types_observed(ctx, texts, arena, library, expression, argument, NULL, checked);
+}
+
+int check_types_observed(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
+                         const bmf_expression *expression, const bmf_type *argument, const bmf_type_observer *observer,
+                         bmf_expression **checked)
+{
+    bmf_checker checker = {.ctx = ctx, .texts = texts, .arena = arena, .library = library, .observer = observer};
     const char *large = too_large(argument);
     if (large)
         return text_fail(texts, ctx, expression->span, BMF_ERROR_TYPE, "the argument has %s", large);

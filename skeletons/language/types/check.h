@@ -12,6 +12,18 @@
 int check_types(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
                 const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked);
 
+/* Is told of every expression that is typed, once for each type it is applied to, inner ones first. out NULL: it does
+ * not fit. */
+typedef struct bmf_type_observer {
+    void (*saw)(void *state, const bmf_expression *expression, const bmf_type *in, const bmf_type *out);
+    void *state;
+} bmf_type_observer;
+
+/* check_types with an observer. */
+int check_types_observed(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
+                         const bmf_expression *expression, const bmf_type *argument, const bmf_type_observer *observer,
+                         bmf_expression **checked);
+
 /* Types one node whose children are typed already, or makes its conversions; for the rewriter's new nodes. Returns
  * NULL when it cannot be typed. */
 bmf_expression *check_again(bmf_expressions *arena, const bmf_expression *expression, const bmf_type *in);

@@ -19,7 +19,8 @@ typedef struct bmf_checker {
     const bmf_texts *texts; /* NULL: no messages */
     bmf_expressions *arena;
     const bmf_library *library;
-    bmf_checker_memo **memo; /* per definition: what it became at which type */
+    const bmf_type_observer *observer; /* or NULL */
+    bmf_checker_memo **memo;           /* per definition: what it became at which type */
     const bmf_checker_use *use;
     int depth;  /* of the tree, names replaced */
     int inside; /* maps and operators around this place */

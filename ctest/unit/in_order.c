@@ -1,0 +1,185 @@
+/* Runs in the order of their recording: the simulator's times, to the bit, for random programs on networks of all
+ * simple types, with and without noise; and what they must be left to the simulator for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "ctest/support/testing.h"
+#include "predict/machine/machine.h"
+#include "predict/model/actions_private.h"
+#include "predict/simulate/in_order.h"
+#include "predict/simulate/simulate_private.h"
+#include "runtime/schedule/algorithms.h"
+
+static const char *const networks[] = {
+    "type = \"fixed\"; send_us = 3.1; send_us_per_byte = 0.01; transport_us = 20.3; receive_us = 1.7;",
+    "type = \"hockney\"; latency_us = 70.3; bandwidth_mb_per_s = 9.2;",
+    "type = \"hockney\"; latency_us = 70.3; bandwidth_mb_per_s = 9.2; ports = \"single\"; send_us = 2.3;",
+    "type = \"loggp\"; latency_us = 1.03; overhead_us = 0.31; gap_us = 0.1; gap_us_per_byte = 0.08;",
+    "type = \"cluster\"; latency_us = 0.71; send_us = 0.25; receive_us = 0.26; gap_us = 0.08; bandwidth_mb_per_s = "
+    "24.3;"
+    " node_latency_us = 0.15; node_bandwidth_mb_per_s = 80.7; processors_per_node = 3;"};
+enum { NETWORKS = sizeof networks / sizeof *networks, SAMPLES = 4, MAX_MESSAGES = 40, CASES = 60 };
+
+static bmf_machine *read_machine(const char *network)
+{
+    char text[512];
+    bmf_machine *machine;
+    snprintf(text, sizeof text, "name = \"m\"; network = { %s };", network);
+    assert_int_equal(machine_parse(text, "in_order.machine", &machine), BMF_OK);
+    return machine;
+}
+
+/* ---- random programs ---- */
+
+static void some_computing(uint64_t *state, bmf_actions *actions)
+{
+    for (int64_t k = test_below(state, 2 * actions->processors); k > 0; k--)
+        actions_compute(actions, test_below(state, actions->processors), 0, 0, k,
+                        1e-7 * (double)test_below(state, 100000) * 1e-3, 0.1, test_below(state, 2) ? 0.3 : 0.0,
+                        (int)test_below(state, 3));
+    for (int64_t k = test_below(state, 3); k > 0; k--)
+        actions_overhead(actions, test_below(state, actions->processors),
+                         1e-7 * (double)test_below(state, 100000) * 1e-3, 0, 0.1, 0);
+}
+
+static int64_t some_round(uint64_t *state, bmf_actions *actions, uint32_t number)
+{
+    bmf_message message[MAX_MESSAGES];
+    const int64_t count = test_below(state, MAX_MESSAGES);
+    for (int64_t k = 0; k < count; k++)
+        message[k] = (bmf_message){.from = test_below(state, actions->processors),
+                                   .to = test_below(state, actions->processors),
+                                   .bytes = test_below(state, 300)};
+    return actions_round_begin(actions, number, message, count);
+}
+
+static bmf_actions *random_program(uint64_t *state, int64_t processors)
+{
+    bmf_actions *actions = actions_create(processors, NULL);
+    actions->spread.common = 0.05;
+    actions->spread.equation[1] = 0.1F;
+    actions_file(actions, 0, 1000, 1e-5, 0, 0.1, 0);
+    actions_start(actions);
+    for (int step = 0; step < 12; step++) {
+        some_computing(state, actions);
+        const int64_t first = some_round(state, actions, 0);
+        some_computing(state, actions);
+        if (test_below(state, 3) == 0) { /* two rounds under way */
+            const int64_t second = some_round(state, actions, 1);
+            actions_round_end(actions, 0, first);
+            actions_round_end(actions, 1, second);
+        } else {
+            actions_round_end(actions, 0, first);
+        }
+        if (test_below(state, 4) == 0)
+            actions_barrier(actions, 0, test_below(state, 2) ? NAN : 1e-6);
+    }
+    return actions;
+}
+
+/* ---- against the simulator ---- */
+
+static void simulate(const bmf_actions *actions, bmf_network *network, int64_t sample, double factor,
+                     bmf_simulation *result)
+{
+    bmf_simulator *simulator = simulator_create(actions, network, sample);
+    simulator->compute_factor = factor;
+    assert_int_equal(simulator_run(simulator), BMF_OK);
+    simulator_result(simulator, result);
+    simulator_free(simulator);
+}
+
+static void compare(const bmf_actions *actions, bmf_network *network, const char *what)
+{
+    bmf_in_order *in_order = in_order_create(actions, network);
+    assert_non_null(in_order);
+    network->agreement_noise = 0.2;
+    for (int64_t sample = 0; sample < SAMPLES; sample++) {
+        const double factor = sample == 0 ? 1.0 : 1.0 + 0.1 * (double)sample;
+        double seconds, loading;
+        bmf_simulation result;
+        simulate(actions, network, sample, factor, &result);
+        assert_true(in_order_run(in_order, sample, factor, &seconds, &loading));
+        if (seconds != result.seconds || loading != result.loading)
+            fail_msg("%s, sample %lld: %.17g s, of them %.17g loading, instead of %.17g and %.17g", what,
+                     (long long)sample, seconds, loading, result.seconds, result.loading);
+    }
+    in_order_free(in_order);
+}
+
+static void test_random_programs(void **state)
+{
+    uint64_t random = (uint64_t)time(NULL);
+    (void)state;
+    printf("seed %llu\n", (unsigned long long)random);
+    for (int n = 0; n < NETWORKS; n++) {
+        bmf_machine *machine = read_machine(networks[n]);
+        for (int k = 0; k < CASES; k++) {
+            const int64_t processors = 2 + test_below(&random, 12);
+            bmf_network *network;
+            assert_int_equal(machine_network(machine, processors, &network), BMF_OK);
+            bmf_actions *actions = random_program(&random, processors);
+            compare(actions, network, networks[n]);
+            actions_free(actions);
+            network->type->destroy(network);
+        }
+        machine_free(machine);
+    }
+}
+
+/* ---- what is left to the simulator ---- */
+
+static void test_others(void **state)
+{
+    (void)state;
+    bmf_machine *machine = read_machine("type = \"loggp\"; latency_us = 1; overhead_us = 0.3; gap_us = 0.1; "
+                                        "gap_us_per_byte = 0.1; eager_bytes = 100;");
+    bmf_network *network, *ideal = network_ideal(4);
+    assert_int_equal(machine_network(machine, 4, &network), BMF_OK);
+    for (int64_t bytes = 100; bytes <= 101; bytes++) {
+        bmf_actions *actions = actions_create(4, NULL);
+        const bmf_message message = {.from = 1, .to = 2, .bytes = bytes};
+        actions_round_end(actions, 0, actions_round_begin(actions, 0, &message, 1));
+        bmf_in_order *in_order = in_order_create(actions, network);
+        if (bytes == 100)
+            assert_non_null(in_order);
+        else
+            assert_null(in_order); /* it waits for its receiver */
+        in_order_free(in_order);
+        assert_null(in_order_create(actions, ideal)); /* its messages take no time */
+        actions_free(actions);
+    }
+    /* a receive that is recorded before its sending */
+    bmf_actions *actions = actions_create(4, NULL);
+    actions->rounds = 1;
+    actions_add_message(actions, 0, 1, 8);
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_RECEIVE, .processor = 1});
+    actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND, .processor = 0});
+    assert_null(in_order_create(actions, network));
+    actions_free(actions);
+    /* a meeting to which one does not come */
+    actions = actions_create(4, NULL);
+    for (int p = 0; p < 3; p++)
+        actions_add(actions, (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = p});
+    assert_null(in_order_create(actions, network));
+    actions_free(actions);
+    network->type->destroy(network);
+    ideal->type->destroy(ideal);
+    machine_free(machine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
