@@ -130,7 +130,7 @@ PYTHON
 
 @test "a link without a target is an error with the page's name, and nothing foreign is overwritten" {
     mkdir copy
-    cp -r "$BMF_SOURCE_DIR"/{README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE,LICENSE.LESSER,docs,scripts,include,examples,runtime,predict} copy
+    cp -r "$BMF_SOURCE_DIR"/{README.md,CONTRIBUTING.md,CHANGELOG.md,LICENSE,docs,scripts,include,examples,runtime,predict} copy
     run -0 copy/scripts/site out
     echo 'See [this](no-such-page.md) and [that](tutorial.md#no-such-heading).' >>copy/docs/data.md
     run -1 --separate-stderr copy/scripts/site out
