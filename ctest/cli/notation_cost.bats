@@ -18,7 +18,7 @@ setup()
 }
 
 @test "docs/examples-core.md has the core of all examples" {
-    run python3 "$BMF_SOURCE_DIR/scripts/examples-core" --bmf "$BMF_BIN_DIR/bmf" --check
+    run "$BMF_SOURCE_DIR/scripts/examples-core" --bmf "$BMF_BIN_DIR/bmf" --check
     assert_success
 }
 

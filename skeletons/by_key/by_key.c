@@ -20,7 +20,7 @@
 enum { SHORTEST_BLOCK = 1024, ELEMENTS_OF_ENTRY = 8, TABLE_ALIGNMENT = 16 };
 
 const bmf_skeleton_type skeleton_reduce_by_key = {
-    .id = 42, .name = "reduce_by_key", .communication = BMF_COMMUNICATION_REDUCE, .keyword = "P_Reduce_by_key"};
+    .id = 42, .name = "reduce_by_key", .communication = BMF_COMMUNICATION_REDUCE};
 
 /* Whether an entry is the identity. */
 static bool is_identity(const bmf_by_key *by, const char *entry)
