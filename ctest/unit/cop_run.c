@@ -170,7 +170,7 @@ static void try_programs(cop_made *m, int usual)
     for (int k = 0; k < count; k++)
         done += try_program(m, size[k % 5]);
     print_message("%d of %d programs ran, the others do not fit\n", done, count);
-    assert_true(done > count / 2);
+    assert_true(done >= count - count / 20);
 }
 
 static void random_programs(void **state)

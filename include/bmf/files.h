@@ -38,8 +38,8 @@ BMF_API int bmf_file_read(bmf_context *ctx, const char *name, const bmf_type *it
                           bmf_list **list);
 
 /** Writes a list of int, int32, real, float, complex or bool, of tuples of them, or of lists (of lists ..) of such
- * items that all have the same length. Structures and rows become columns of tables. A name without a dot is that of a
- * .npy file. Collective. The file appears
+ * items that all have the same length. Structures and rows become columns of tables. A name with neither a dot nor a
+ * colon is that of a .npy file. Collective. The file appears
  * whole or not at all, as with bmf_npy_write. Every rank writes its rows; bytes: theirs. Errors: BMF_ERROR_FILE;
  * BMF_ERROR_TYPE for other types; BMF_ERROR_SHAPE for rows of different lengths (names the first). */
 BMF_API int bmf_file_write(const bmf_list *list, const char *name);

@@ -308,9 +308,8 @@ static void receive(bmf_in_order *o, const bmf_action *action)
     const bmf_scheduled_message *message = o->actions->message;
     double clock = o->clock[action->processor];
     int64_t count = 0;
-    for (int64_t m = action->message; m >= 0; m = message[m].next) {
+    for (int64_t m = action->message; m >= 0; m = message[m].next)
         o->taken[count++] = m;
-    }
     if (count > 1)
         sort_messages(o, o->arrived, false, o->taken, count, o->spare);
     for (int64_t k = 0; k < count; k++) {
