@@ -144,6 +144,24 @@ END
     assert_success
 }
 
+# Every other run of a size computes for four times as many elements, so that no median is known.
+@test "runs that differ are repeated more often" {
+    cat >changing <<END
+#!/bin/sh
+echo run >>"$PWD/count-\$1"
+exec "$BMF_BIN_DIR/01-sum-of-squares" \$((\$1 * (1 + 3 * (\$(wc -l <"$PWD/count-\$1") % 2))))
+END
+    chmod +x changing
+    bmf calibrate --args 20000,80000,320000 --ranks 1 --launch "$launch" --allow-noise -o c.machine -- ./changing {n}
+    assert_success
+    assert_line --regexp "varies by +20 runs each"
+    assert_equal "$(wc -l <count-20000)" 20
+    assert_equal "$(wc -l <count-320000)" 20
+    bmf calibrate --args 20000,80000,320000 --ranks 1 --launch "$launch" --allow-noise --repeats 4 -o c.machine -- ./changing {n}
+    assert_success
+    assert_line --regexp "varies by +4 runs each"
+}
+
 # Runs that succeeded are not repeated.
 @test "an interrupted calibration goes on" {
     make_array x.npy 640000

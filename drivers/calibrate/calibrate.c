@@ -20,6 +20,7 @@
 
 #include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
+#include "runtime/backend/clock.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/directory_lock.h"
 #include "runtime/base/hash.h"
@@ -29,7 +30,10 @@
 
 enum { PARTS = 5, LARGEST_PART = 4, MIN_ROWS = 16, MIN_SIZES = 3 };
 
-static const bmf_calibrate_options defaults = {.repeats = 5, .max_spread = 50};
+static const bmf_calibrate_options defaults = {.max_spread = 50};
+
+/* Runs of a size where none are given: so many, and more while the median of some size is not known, for a while. */
+enum { USUAL_REPEATS = 5, MOST_REPEATS = 20, MOST_SECONDS = 60 };
 
 /* ---- sizes ---- */
 
@@ -72,7 +76,7 @@ static void take_sizes(bmf_calibration *c)
 static int cut_part(const bmf_calibration *c, int size, int64_t repeat, const char *to)
 {
     const int64_t rows = (int64_t)c->size[size], all = c->header.shape[0];
-    const int64_t places = c->o->repeats > 1 ? c->o->repeats - 1 : 1;
+    const int64_t places = c->repeats > 1 ? c->repeats - 1 : 1;
     const int64_t first = is_square(&c->header) ? 0 : (all - rows) / places * (repeat % (places + 1));
     const int64_t columns = is_square(&c->header) ? rows : c->header.shape[1];
     return npy_copy_part(c->o->trial.argument, &c->header, first, rows, columns, to);
@@ -120,50 +124,79 @@ static int run_once(const bmf_calibration *c, int size, int64_t repeat, const ch
     char trace[PATH_MAX];
     bmf_trial_run run;
     calibration_trace(c, size, repeat, trace);
-    if (access(trace, R_OK) == 0)
-        return BMF_OK;
-    if (c->o->trial.argument)
-        BMF_TRY(cut_part(c, size, repeat, part));
-    return trial_run(&c->o->trial, c->o->trial.argument ? part : NULL, c->size[size], trace, &run);
+    if (access(trace, R_OK) == 0) {
+        BMF_TRY(trial_read(trace, &run));
+    } else {
+        if (c->o->trial.argument)
+            BMF_TRY(cut_part(c, size, repeat, part));
+        BMF_TRY(trial_run(&c->o->trial, c->o->trial.argument ? part : NULL, c->size[size], trace, &run));
+    }
+    c->computing[size * c->most + repeat] = run.computing;
+    return BMF_OK;
 }
 
 /* The runs of earlier sessions must have left their traces: a run of today cannot stand for one of another time. */
 static int check_sessions(const bmf_calibration *c)
 {
-    for (int64_t repeat = 0; repeat < c->runs - c->o->repeats; repeat++)
+    for (int64_t repeat = 0; repeat < c->runs - c->repeats; repeat++)
         for (int size = 0; size < c->sizes; size++) {
             char trace[PATH_MAX];
             calibration_trace(c, size, repeat, trace);
             if (access(trace, R_OK) != 0)
                 return bmf_fail(NULL, BMF_ERROR_USAGE,
                                 "%s lacks runs of session %" PRId64 " with %.15g elements; begin with --session 1",
-                                c->directory, repeat / c->o->repeats + 1, c->size[size]);
+                                c->directory, repeat / c->repeats + 1, c->size[size]);
         }
     return BMF_OK;
 }
 
-/* Runs take about as long as they have elements. */
-static double elements_of_all(const bmf_calibration *c)
+static bool is_adaptive(const bmf_calibration *c)
 {
-    double sum = 0;
-    for (int size = 0; size < c->sizes; size++)
-        sum += c->size[size];
-    return sum * (double)c->o->repeats;
+    return c->o->repeats == 0 && c->o->session == 0;
 }
 
-static int run_all(const bmf_calibration *c, const char *part)
+/* A run of every size, when so many rounds are done. Runs take about as long as they have elements. */
+static int run_round(const bmf_calibration *c, int64_t repeat, int64_t rounds_done, const char *file,
+                     bmf_progress *progress)
 {
+    const double rounds = (double)(is_adaptive(c) ? c->most : c->repeats);
+    double all = 0.0, done = 0.0;
+    for (int size = 0; size < c->sizes; size++)
+        all += c->size[size];
+    for (int size = 0; size < c->sizes; size++) {
+        BMF_TRY(run_once(c, size, repeat, file));
+        done += c->size[size];
+        progress_tell(progress, ((double)rounds_done + (all > 0.0 ? done / all : 1.0)) / rounds);
+    }
+    return BMF_OK;
+}
+
+/* Whether more runs would say more, and are not too many; traces of an earlier call are used in any case. */
+static bool needs_more(const bmf_calibration *c, int64_t begin)
+{
+    char trace[PATH_MAX];
+    if (c->runs >= c->most || !is_adaptive(c))
+        return false;
+    calibration_trace(c, 0, c->runs, trace);
+    return access(trace, R_OK) == 0 ||
+           (!calibration_settled(c) && monotonic_ns() - begin < MOST_SECONDS * INT64_C(1000000000));
+}
+
+static int run_all(bmf_calibration *c, const char *file)
+{
+    const int64_t begin = monotonic_ns(), first = c->runs - c->repeats;
     int status = check_sessions(c);
-    const double all = elements_of_all(c);
-    double done = 0;
     bmf_progress progress;
     progress_begin(&progress, "running");
-    for (int64_t repeat = c->runs - c->o->repeats; repeat < c->runs; repeat++)
-        for (int size = 0; size < c->sizes && status == BMF_OK; size++) {
-            status = run_once(c, size, repeat, part);
-            done += c->size[size];
-            progress_tell(&progress, all > 0 ? done / all : 1.0);
-        }
+    for (int64_t repeat = 0; repeat < first && status == BMF_OK; repeat++)
+        for (int size = 0; size < c->sizes && status == BMF_OK; size++)
+            status = run_once(c, size, repeat, file);
+    for (int64_t repeat = first; repeat < c->runs && status == BMF_OK; repeat++)
+        status = run_round(c, repeat, repeat - first, file, &progress);
+    while (status == BMF_OK && needs_more(c, begin)) {
+        status = run_round(c, c->runs, c->runs, file, &progress);
+        c->runs += status == BMF_OK;
+    }
     progress_end(&progress);
     return status;
 }
@@ -184,13 +217,16 @@ static int open_directories(bmf_calibration *c, int *lock, char **temporary)
 
 static int calibrate(const bmf_calibrate_options *o)
 {
-    bmf_calibration c = {.o = o, .key = find_key(o), .runs = o->repeats * (o->session > 1 ? o->session : 1)};
+    bmf_calibration c = {.o = o, .key = find_key(o), .repeats = o->repeats > 0 ? o->repeats : USUAL_REPEATS};
     char *temporary = NULL, part[PATH_MAX];
     int lock = -1, status = BMF_OK;
+    c.runs = c.repeats * (o->session > 1 ? o->session : 1);
+    c.most = c.runs > MOST_REPEATS ? c.runs : MOST_REPEATS;
     if (o->trial.argument)
         status = find_parts(&c);
     else
         take_sizes(&c);
+    c.computing = allocate_array(c.sizes * c.most, (int64_t)sizeof *c.computing);
     if (status == BMF_OK)
         status = open_directories(&c, &lock, &temporary);
     if (status == BMF_OK) {
@@ -206,6 +242,7 @@ static int calibrate(const bmf_calibrate_options *o)
     directory_unlock(lock);
     temporary_directory_remove(temporary);
     free(c.directory);
+    free(c.computing);
     free(c.size);
     return status;
 }
@@ -268,7 +305,8 @@ static const bmf_option options[] = {
                "starts the ranks, {p} of them; default: `" BMF_MPIRUN_NAME " -bind-to core -n {p}`"),
     BMF_OPTION("memory", "MSHEET", BMF_TEXT(bmf_calibrate_options, memory),
                "a sheet of `bmf sheet measure --ops memory` and `fit`; default: measured once and kept"),
-    BMF_OPTION("repeats", "K", BMF_WHOLE(bmf_calibrate_options, repeats, 3, 100), "runs of every size"),
+    BMF_OPTION("repeats", "K", BMF_WHOLE(bmf_calibrate_options, repeats, 3, 100),
+               "runs of every size; default: 5, and up to 20 until their median is known to 5 %, for a minute at most"),
     BMF_OPTION("max-spread", "PERCENT", BMF_WHOLE(bmf_calibrate_options, max_spread, 1, INT_MAX),
                "refuse to learn if the runs of one of the two largest sizes differ by more of their median"),
     BMF_OPTION("allow-noise", NULL, BMF_FLAG(bmf_calibrate_options, allow_noise),

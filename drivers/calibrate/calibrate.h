@@ -11,26 +11,30 @@ typedef struct bmf_calibrate_options {
     bmf_trial trial;
     bmf_number_list sizes; /* of a command's {n}; of a program's argument found from the file */
     const char *output;
-    const char *memory;          /* a sheet that has the machine's memory; NULL: it is measured */
-    int64_t repeats, max_spread; /* of the runs of one size, percent of their median */
-    int64_t session;             /* 0: the only one; k > 0: the k-th, and those before it count as well */
+    const char *memory; /* a sheet that has the machine's memory; NULL: it is measured */
+    int64_t repeats;    /* runs of every size; 0: until their median is known */
+    int64_t max_spread; /* of the runs of one size, percent of their median */
+    int64_t session;    /* 0: the only one; k > 0: the k-th, and those before it count as well */
     bool allow_noise;
 } bmf_calibrate_options;
 
-/* What is learnt from: runs of `sizes` sizes, `runs` of each, `repeats` in a session. */
+/* What is learnt from: `runs` of each of `sizes` sizes, `repeats` in each of several sessions. */
 typedef struct bmf_calibration {
     const bmf_calibrate_options *o;
     bmf_npy_header header; /* of the argument */
     int sizes;
     double *size;
-    int64_t runs;
-    char *directory; /* with the runs' traces, which are kept until the machine file is there */
-    uint64_t key;    /* of the program, its argument and how it is started */
+    int64_t repeats, runs, most; /* most: of the runs that there may be */
+    double *computing;           /* seconds of every run: sizes x most, a row for a size */
+    char *directory;             /* with the runs' traces, which are kept until the machine file is there */
+    uint64_t key;                /* of the program, its argument and how it is started */
 } bmf_calibration;
 
 /* The trace of a run; path: PATH_MAX bytes. */
 void calibration_trace(const bmf_calibration *c, int size, int64_t repeat, char *path);
 
+/* Whether the median of every size is known well enough. */
+bool calibration_settled(const bmf_calibration *c);
 /* The kernels' sheet OUTPUT.kernels and the machine file, from all traces. Refuses runs from which nothing can be
  * learnt, and removes those that are too far from the others, so that the next calibration repeats them. */
 int calibration_learn(const bmf_calibration *c);

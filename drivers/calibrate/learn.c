@@ -17,36 +17,38 @@
 #include "predict/sheet/sheet.h"
 #include "runtime/base/allocate.h"
 
-static const double min_growth = 1.2; /* of computing, from the smallest to the largest size */
+static const double min_growth = 1.2;                 /* of computing, from the smallest to the largest size */
+static const double known = 0.05;                     /* of a median: its relative standard error */
+static const double standard_error = 1.4826 * 1.2533; /* of a median of normal noise, times the root of how many, by the
+                                                         median distance */
 
 /* ---- whether there is something to learn ---- */
 
 /* The runs of one size. */
 typedef struct seen {
-    double middle, spread; /* of their computing: the median, and the median distance from it, relative */
-    double *computing;     /* of each run */
+    double middle, spread;   /* of their computing: the median, and the median distance from it, relative */
+    const double *computing; /* of each run */
 } seen;
 
-static int look_at(const bmf_calibration *c, int size, seen *found)
+static seen look_at(const bmf_calibration *c, int size)
 {
+    seen found = {.computing = c->computing + size * c->most};
     double *value = allocate_array(c->runs, (int64_t)sizeof *value);
-    int status = BMF_OK;
-    found->computing = allocate_array(c->runs, (int64_t)sizeof *found->computing);
-    for (int64_t k = 0; k < c->runs && status == BMF_OK; k++) {
-        char path[PATH_MAX];
-        bmf_trial_run run;
-        calibration_trace(c, size, k, path);
-        status = trial_read(path, &run);
-        value[k] = found->computing[k] = run.computing;
-    }
-    if (status == BMF_OK) {
-        found->middle = gsl_stats_median(value, 1, (size_t)c->runs);
-        for (int64_t k = 0; k < c->runs; k++)
-            value[k] = fabs(value[k] - found->middle);
-        found->spread = found->middle > 0.0 ? gsl_stats_median(value, 1, (size_t)c->runs) / found->middle : 0.0;
-    }
+    memcpy(value, found.computing, (size_t)c->runs * sizeof *value);
+    found.middle = gsl_stats_median(value, 1, (size_t)c->runs);
+    for (int64_t k = 0; k < c->runs; k++)
+        value[k] = fabs(value[k] - found.middle);
+    found.spread = found.middle > 0.0 ? gsl_stats_median(value, 1, (size_t)c->runs) / found.middle : 0.0;
     free(value);
-    return status;
+    return found;
+}
+
+bool calibration_settled(const bmf_calibration *c)
+{
+    for (int k = 0; k < c->sizes; k++)
+        if (standard_error * look_at(c, k).spread > known * sqrt((double)c->runs))
+            return false;
+    return true;
 }
 
 /* Names the runs that are as far from the median as the typical one or farther, and removes them. */
@@ -88,7 +90,7 @@ static int judge(const bmf_calibration *c, const seen *found)
 
 static void print_seen(const bmf_calibration *c, const seen *found)
 {
-    printf("%16s %16s %10s\n", "elements", "computing, s", "varies by");
+    printf("%16s %16s %10s   %" PRId64 " runs each\n", "elements", "computing, s", "varies by", c->runs);
     for (int k = 0; k < c->sizes; k++)
         printf("%16.15g %16.6g %8.1f %%\n", c->size[k], found[k].middle, 100.0 * found[k].spread);
 }
@@ -134,7 +136,7 @@ static int make_sheet(const bmf_calibration *c, const bmf_memory *memory, const 
     bmf_trace_run **run = allocate_clear(count, (int64_t)sizeof *run);
     int32_t *session = allocate_array(count, (int64_t)sizeof *session);
     for (int k = 0; k < count; k++)
-        session[k] = (int32_t)(k % c->runs / c->o->repeats);
+        session[k] = c->o->session > 0 ? (int32_t)(k % c->runs / c->repeats) : 0;
     int status = read_traces(c, file, run);
     if (status == BMF_OK)
         status = kernel_sheet(count, run, session, memory, &made);
@@ -183,12 +185,10 @@ int calibration_learn(const bmf_calibration *c)
     char kernels[PATH_MAX];
     bmf_sheet *sheet = NULL, *memory = NULL;
     seen *found = allocate_clear(c->sizes, (int64_t)sizeof *found);
-    int status = BMF_OK;
     beside(c->o->output, ".kernels", kernels);
-    for (int k = 0; k < c->sizes && status == BMF_OK; k++)
-        status = look_at(c, k, &found[k]);
-    if (status == BMF_OK)
-        status = judge(c, found);
+    for (int k = 0; k < c->sizes; k++)
+        found[k] = look_at(c, k);
+    int status = judge(c, found);
     if (status == BMF_OK)
         status = c->o->memory ? sheet_read(c->o->memory, &memory) : memory_sheet(&c->o->trial, c->directory, &memory);
     if (status == BMF_OK)
@@ -202,8 +202,6 @@ int calibration_learn(const bmf_calibration *c)
     }
     sheet_free(memory);
     sheet_free(sheet);
-    for (int k = 0; k < c->sizes; k++)
-        free(found[k].computing);
     free(found);
     return status;
 }

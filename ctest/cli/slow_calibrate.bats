@@ -1,0 +1,46 @@
+#!/usr/bin/env bats
+# bmf calibrate measures the machine's memory once, keeps it, and looks again whether it is still right.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    unset BMF_PROCS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE BMF_RANKS BMF_PREDICTION
+    export BMF_THREADS=1 XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    cd "$BATS_TEST_TMPDIR"
+    launch="${MPIRUN:-mpirun.mpich} -n {p}"
+}
+
+calibrate()
+{
+    run --separate-stderr timeout 200 "$BMF_BIN_DIR/bmf" calibrate --args 2000,80000,320000 --ranks 2 --launch "$launch" \
+        --repeats 3 --max-spread 100000 -o c.machine -- "$BMF_BIN_DIR/01-sum-of-squares" {n}
+    assert_success
+}
+
+@test "a kept measurement of memory that is wrong by now is made anew" {
+    calibrate
+    assert_equal "$stderr" ""
+    kept=$(echo cache/bmf/*-memory-2.sheet)
+    [ -f "$kept" ]
+    grep -q 'access = "read"; p = 2;' "$kept"
+    # a sheet of a host that was four times as slow, an hour ago
+    python3 - "$kept" <<'END'
+import re, sys
+text = open(sys.argv[1]).read()
+slow = lambda found: "levels = [" + ", ".join(repr(4 * float(x)) for x in found[1].split(",")) + "]"
+open(sys.argv[1], "w").write(re.sub(r"levels = \[([^]]*)\]", slow, text))
+END
+    cp "$kept" wrong.sheet
+    calibrate # just written: not looked at
+    assert_equal "$stderr" ""
+    touch -d "1 hour ago" "$kept"
+    calibrate
+    assert_equal "${#stderr_lines[@]}" 1
+    assert_regex "${stderr_lines[0]}" "^bmf: .*memory-2.sheet is [0-9.]+ times off by now: measuring memory anew$"
+    ! cmp -s "$kept" wrong.sheet
+    calibrate
+    assert_equal "$stderr" ""
+}
