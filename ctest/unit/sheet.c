@@ -289,6 +289,38 @@ static void groups_of_one_stand_apart(void **state)
     sheet_free(sheet);
 }
 
+/* A kernel traced on one rank and on two, which have half of the elements each. */
+static void kernels_of_one_and_two_ranks(void **state)
+{
+    (void)state;
+    bmf_samples *samples = calloc(1, sizeof *samples);
+    samples->header = header;
+    samples->complete = true;
+    samples->sample = calloc(32, sizeof *samples->sample);
+    for (int32_t p = 1; p <= 2; p++)
+        for (int64_t n = 1024; n <= 65536; n *= 2) {
+            double *seconds = malloc(4 * sizeof *seconds);
+            for (int k = 0; k < 4; k++)
+                seconds[k] = (p == 1 ? 1e-9 : 1.5e-9) * (double)(n / p) * (1.0 + (k % 2 == 0 ? 0.01 : -0.01));
+            samples->sample[samples->count++] = sample_of("kernel", BMF_FAMILY_LOCAL, p, n / p, 4, seconds);
+        }
+    bmf_sheet *was, *is;
+    bmf_estimate estimate;
+    assert_int_equal(sheet_fit(samples, &was), BMF_OK);
+    assert_int_equal(sheet_write(was, sheet_path), BMF_OK);
+    assert_int_equal(sheet_read(sheet_path, &is), BMF_OK);
+    for (int32_t p = 1; p <= 2; p++) {
+        assert_int_equal(sheet_evaluate(is, "kernel", p, 10000, &estimate), BMF_OK);
+        assert_true(fabs(estimate.mean / (p == 1 ? 10e-6 : 15e-6) - 1.0) < 0.02);
+        assert_true(estimate.inside);
+    }
+    assert_int_equal(sheet_evaluate(is, "kernel", 4, 10000, &estimate), BMF_OK);
+    assert_non_null(strstr(estimate.outside, "p is outside what was measured, 1 to 2"));
+    sheet_free(is);
+    sheet_free(was);
+    samples_free(samples);
+}
+
 static void cached_buffers_stand_apart(void **state)
 {
     (void)state;
@@ -591,6 +623,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_read_is_not_written),
         cmocka_unit_test(sheets_are_read_as_written),
         cmocka_unit_test(groups_of_one_stand_apart),
+        cmocka_unit_test(kernels_of_one_and_two_ranks),
         cmocka_unit_test(cached_buffers_stand_apart),
         cmocka_unit_test(what_is_outside_is_said),
         cmocka_unit_test(two_group_sizes_are_reported),

@@ -17,10 +17,11 @@
 static const double ill_conditioned = 100.0;
 enum { FEW_VALUES = 3 };
 
-/* The samples of one operation, ordered by d, then p. */
+/* The samples of one operation, ordered by d, then p; of one process, or of more. */
 typedef struct series {
     int64_t count;
     const bmf_sample **sample;
+    bool alone; /* the operation has no other */
 } series;
 
 static int by_series(const void *a, const void *b)
@@ -38,9 +39,14 @@ static int by_series(const void *a, const void *b)
     return (x->p > y->p) - (x->p < y->p);
 }
 
+static bool same_operation(const bmf_sample *a, const bmf_sample *b)
+{
+    return strcmp(a->operation, b->operation) == 0 && a->cached == b->cached;
+}
+
 static bool same_series(const bmf_sample *a, const bmf_sample *b)
 {
-    return strcmp(a->operation, b->operation) == 0 && a->cached == b->cached && (a->p == 1) == (b->p == 1);
+    return same_operation(a, b) && (a->p == 1) == (b->p == 1);
 }
 
 /* ---- points ---- */
@@ -140,7 +146,7 @@ static void remark_design(bmf_sheet_entry *entry, const bmf_fit *fit, int64_t co
 
 /* ---- entries ---- */
 
-static void set_domain(bmf_sheet_entry *entry, int64_t count, const bmf_fit_point *point)
+static void set_domain(bmf_sheet_entry *entry, int64_t count, const bmf_fit_point *point, bool alone)
 {
     entry->p_low = INT32_MAX;
     entry->d_low = INT64_MAX;
@@ -152,8 +158,8 @@ static void set_domain(bmf_sheet_entry *entry, int64_t count, const bmf_fit_poin
         entry->d_low = d < entry->d_low ? d : entry->d_low;
         entry->d_high = d > entry->d_high ? d : entry->d_high;
     }
-    /* A message between two processes, or work of one, costs the same in a group of any size. */
-    bool any = entry->family == BMF_FAMILY_PAIR || entry->family == BMF_FAMILY_LOCAL;
+    /* A message between two processes, or work of one, costs the same in a group of any size, as far as is known. */
+    bool any = alone && (entry->family == BMF_FAMILY_PAIR || entry->family == BMF_FAMILY_LOCAL);
     if (any && entry->p_low == entry->p_high)
         entry->p_low = entry->p_high = 0;
 }
@@ -193,16 +199,15 @@ static void set_equation(bmf_sheet_entry *entry, const bmf_fit *fit)
 }
 
 /* One range of d. */
-static int fit_range(bmf_sheet *sheet, int64_t *places, const bmf_sample *sample, int64_t count,
-                     const bmf_fit_point *point)
+static int fit_range(bmf_sheet *sheet, int64_t *places, const series *s, int64_t count, const bmf_fit_point *point)
 {
     bmf_fit fit[BMF_FITS];
     int fits = fit_forms(count, point, fit);
     if (fits == 0)
-        return bmf_fail(NULL, BMF_ERROR_INTERNAL, "no form fits '%s'", sample->operation);
+        return bmf_fail(NULL, BMF_ERROR_INTERNAL, "no form fits '%s'", s->sample[0]->operation);
     bmf_sheet_entry *entry = sheet_add(sheet, places);
-    describe(entry, sample);
-    set_domain(entry, count, point);
+    describe(entry, s->sample[0]);
+    set_domain(entry, count, point, s->alone);
     set_equation(entry, &fit[0]);
     set_alternatives(entry, fits, fit);
     remark_design(entry, &fit[0], count, point);
@@ -230,7 +235,7 @@ static int fit_series(bmf_sheet *sheet, int64_t *places, const series *s)
         int64_t end = begin;
         while (end < s->count && point[end].d <= size[k])
             end++;
-        status = fit_range(sheet, places, s->sample[0], end - begin, point + begin);
+        status = fit_range(sheet, places, s, end - begin, point + begin);
         begin = end;
     }
     if (status == BMF_OK && has_one_p(s->count, point))
@@ -257,7 +262,9 @@ int sheet_fit(const bmf_samples *samples, bmf_sheet **made)
     for (int64_t begin = 0, end; begin < samples->count && status == BMF_OK; begin = end) {
         for (end = begin + 1; end < samples->count && same_series(order[begin], order[end]);)
             end++;
-        status = fit_series(sheet, &places, &(series){.count = end - begin, .sample = order + begin});
+        const bool alone = (begin == 0 || !same_operation(order[begin - 1], order[begin])) &&
+                           (end == samples->count || !same_operation(order[end], order[begin]));
+        status = fit_series(sheet, &places, &(series){end - begin, order + begin, alone});
     }
     free(order);
     if (status != BMF_OK) {
