@@ -81,8 +81,8 @@ static bmf_memory_curve true_curve(bmf_memory_access access, int32_t p)
                               .rise = {4e-12, 12e-12, 80e-12 * p},
                               .step = {40000, 1.2e6, 2e7 / p},
                               .width = {0.1, 0.2, 0.3}};
-    if (access == BMF_MEMORY_TOUCH)
-        curve.steps = 0, curve.level = 1e-10;
+    if (access == BMF_MEMORY_TOUCH || access == BMF_MEMORY_FAULT)
+        curve.steps = 0, curve.level = access == BMF_MEMORY_TOUCH ? 1e-10 : 6e-10;
     return curve;
 }
 
@@ -141,7 +141,7 @@ static void cores_between_and_beyond(void **state)
 
 /* ---- kernels ---- */
 
-enum { CURVES = 4 };
+enum { CURVES = 5 };
 static bmf_memory_curve machine_curve[CURVES];
 static const bmf_memory machine = {CURVES, machine_curve};
 
@@ -152,11 +152,12 @@ static int make_machine(void **state)
     machine_curve[1] = true_curve(BMF_MEMORY_READ, 2);
     machine_curve[2] = true_curve(BMF_MEMORY_WRITE, 1);
     machine_curve[3] = true_curve(BMF_MEMORY_TOUCH, 1);
+    machine_curve[4] = true_curve(BMF_MEMORY_FAULT, 1);
     return 0;
 }
 
 typedef struct truth {
-    double start, operation, overlap, first;
+    double start, operation, overlap, first, fault;
     bool writes;
 } truth;
 
@@ -175,7 +176,7 @@ static double seconds_of(const truth *t, const bmf_kernel_work *work)
     mechanism_needs(&machine, work, 1.0, 1.0, &needs);
     const double computing = t->operation * needs.operations;
     return t->start + pow(pow(computing, t->overlap) + pow(needs.traffic, t->overlap), 1.0 / t->overlap) +
-           t->first * needs.touching;
+           t->first * needs.touching + t->fault * needs.faulting;
 }
 
 static bool learn(const truth *t, int64_t smallest, int sizes, int repeats, double noise, uint64_t *random,
@@ -185,7 +186,7 @@ static bool learn(const truth *t, int64_t smallest, int sizes, int repeats, doub
     int64_t count = 0;
     for (int size = 0; size < sizes; size++)
         for (int r = 0; r < repeats; r++) {
-            const bmf_kernel_work work = work_of(t, smallest << size, t->first > 0.0 && r % 2);
+            const bmf_kernel_work work = work_of(t, smallest << size, t->first + t->fault > 0.0 && r % 2);
             time[count++] = (bmf_mechanism_time){work, 1, 1, seconds_of(t, &work) * exp(noise * normal(random))};
         }
     return mechanism_fit(&machine, count, time, found);
@@ -240,6 +241,22 @@ static void fresh_memory_has_its_own_cost(void **state)
     }
 }
 
+/* Pages of small buffers are touched in the kernel, huge ones before it: learnt on both sides of 2 MiB. */
+static void small_pages_fault_and_huge_ones_do_not(void **state)
+{
+    const truth t = {.start = 1e-6, .operation = 2e-12, .overlap = 4.0, .fault = 1.0, .writes = true};
+    uint64_t random = 14;
+    bmf_mechanism found;
+    (void)state;
+    assert_true(learn(&t, 1 << 16, 6, 6, 0.02, &random, &found));
+    for (int64_t elements = 1 << 17; elements <= 1 << 24; elements <<= 7) {
+        const bmf_kernel_work asked = work_of(&t, elements, true);
+        bmf_mechanism_estimate estimate;
+        mechanism_evaluate(&found, &machine, 1.0, &asked, NULL, &estimate);
+        assert_true(fabs(estimate.mean / seconds_of(&t, &asked) - 1.0) < 0.1);
+    }
+}
+
 static void too_little_is_refused(void **state)
 {
     const truth t = {.start = 1e-6, .operation = 2e-12, .overlap = 1.0};
@@ -285,6 +302,7 @@ int main(void)
         cmocka_unit_test(cores_between_and_beyond),
         cmocka_unit_test(sizes_beyond_a_cache),
         cmocka_unit_test(fresh_memory_has_its_own_cost),
+        cmocka_unit_test(small_pages_fault_and_huge_ones_do_not),
         cmocka_unit_test(too_little_is_refused),
         cmocka_unit_test(kernels_that_were_never_traced),
     };

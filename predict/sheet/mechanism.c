@@ -17,7 +17,7 @@
 #include "predict/sheet/nonnegative.h"
 #include "runtime/base/allocate.h"
 
-enum { MAX_POINTS = 256, MIN_SIZES = 3, ROUNDS = 30, HALVINGS = 5, COLUMNS = 4, GRID = 32 };
+enum { MAX_POINTS = 256, MIN_SIZES = 3, ROUNDS = 30, HALVINGS = 5, COLUMNS = 5, GRID = 32 };
 static const double repeatable = 0.06; /* relative: as memory itself is known; less tells forms apart no more */
 static const double share_spread = 0.25;
 static const double overlaps[] = {1.0, 2.0, 4.0, 8.0}, shares[] = {0.6, 0.8, 1.0, 1.25, 1.6};
@@ -36,16 +36,18 @@ void mechanism_needs(const bmf_memory *memory, const bmf_kernel_work *work, doub
 {
     const double cores = p * threads, footprint = footprint_of(work), each = footprint / threads;
     const double fresh = (double)work->fresh / threads;
-    const bmf_memory_access pages = work->fresh >= BMF_MEMORY_HUGE_PAGE ? BMF_MEMORY_TOUCH : BMF_MEMORY_FAULT;
+    const bool huge = work->fresh >= BMF_MEMORY_HUGE_PAGE;
     double traffic = (double)work->read * memory_seconds(memory, BMF_MEMORY_READ, cores, each);
     traffic += (double)work->written * memory_seconds(memory, BMF_MEMORY_WRITE, cores, each);
     traffic +=
         (double)(work->random * (int64_t)sizeof(int64_t)) * memory_seconds(memory, BMF_MEMORY_RANDOM, cores, each);
-    *needs = (bmf_mechanism_needs){.operations = (double)work->operations / threads,
-                                   .lists = (double)work->lists / threads,
-                                   .traffic = traffic / threads,
-                                   .touching = fresh * memory_seconds(memory, pages, cores, fresh),
-                                   .footprint = footprint};
+    *needs =
+        (bmf_mechanism_needs){.operations = (double)work->operations / threads,
+                              .lists = (double)work->lists / threads,
+                              .traffic = traffic / threads,
+                              .touching = huge ? fresh * memory_seconds(memory, BMF_MEMORY_TOUCH, cores, fresh) : 0.0,
+                              .faulting = huge ? 0.0 : fresh * memory_seconds(memory, BMF_MEMORY_FAULT, cores, fresh),
+                              .footprint = footprint};
 }
 
 /* ---- asking ---- */
@@ -59,7 +61,8 @@ static double mix(double computing, double moving, double overlap)
 static double form_seconds(const bmf_mechanism_form *form, const bmf_mechanism_needs *needs)
 {
     const double computing = form->operation * needs->operations + form->list * needs->lists;
-    return form->start + mix(computing, form->share * needs->traffic, form->overlap) + form->first * needs->touching;
+    return form->start + mix(computing, form->share * needs->traffic, form->overlap) + form->first * needs->touching +
+           form->fault * needs->faulting;
 }
 
 void mechanism_evaluate(const bmf_mechanism *mechanism, const bmf_memory *memory, double p, const bmf_kernel_work *work,
@@ -119,6 +122,8 @@ static int by_needs(const void *a, const void *b)
         return first < second ? -1 : 1;
     if (x->at.needs.touching != y->at.needs.touching)
         return x->at.needs.touching < y->at.needs.touching ? -1 : 1;
+    if (x->at.needs.faulting != y->at.needs.faulting)
+        return x->at.needs.faulting < y->at.needs.faulting ? -1 : 1;
     if (x->time.p != y->time.p)
         return x->time.p < y->time.p ? -1 : 1;
     return (x->at.seconds > y->at.seconds) - (x->at.seconds < y->at.seconds);
@@ -141,6 +146,7 @@ static void draw_together(const seen *time, int64_t count, points *made)
         to->needs.lists += needs->lists / (double)count;
         to->needs.traffic += needs->traffic / (double)count;
         to->needs.touching += needs->touching / (double)count;
+        to->needs.faulting += needs->faulting / (double)count;
         to->needs.footprint += needs->footprint / (double)count;
         seconds[k] = time[k].at.seconds;
     }
@@ -209,6 +215,7 @@ static void solve_tangent(points *p, const bmf_mechanism_form *at, bmf_mechanism
         row[1] = slope * n->operations;
         row[2] = slope * n->lists;
         row[3] = n->touching;
+        row[4] = n->faulting;
         p->y[k] = p->point[k].seconds - rest;
         p->weight[k] = 1.0 / (p->point[k].seconds * p->point[k].seconds);
     }
@@ -217,6 +224,7 @@ static void solve_tangent(points *p, const bmf_mechanism_form *at, bmf_mechanism
     found->operation = b[1];
     found->list = b[2];
     found->first = b[3];
+    found->fault = b[4];
 }
 
 static bmf_mechanism_form between(const bmf_mechanism_form *a, const bmf_mechanism_form *b)
@@ -226,6 +234,7 @@ static bmf_mechanism_form between(const bmf_mechanism_form *a, const bmf_mechani
     middle.operation = (a->operation + b->operation) / 2.0;
     middle.list = (a->list + b->list) / 2.0;
     middle.first = (a->first + b->first) / 2.0;
+    middle.fault = (a->fault + b->fault) / 2.0;
     return middle;
 }
 
@@ -375,8 +384,10 @@ bool mechanism_guess(int64_t count, const bmf_mechanism *const *others, bmf_mech
         const double median = gsl_stats_median_from_sorted_data(cost, 1, (size_t)known);
         for (int64_t k = 0; k < known; k++)
             sum += log(cost[k] / median) * log(cost[k] / median);
-        mechanism->form[0] = (bmf_mechanism_form){.weight = 0.5, .overlap = 1.0, .share = 1.0, .first = 1.0};
-        mechanism->form[1] = (bmf_mechanism_form){.weight = 0.5, .overlap = 8.0, .share = 1.0, .first = 1.0};
+        mechanism->form[0] =
+            (bmf_mechanism_form){.weight = 0.5, .overlap = 1.0, .share = 1.0, .first = 1.0, .fault = 1.0};
+        mechanism->form[1] =
+            (bmf_mechanism_form){.weight = 0.5, .overlap = 8.0, .share = 1.0, .first = 1.0, .fault = 1.0};
         mechanism->form[0].operation = mechanism->form[1].operation = median;
         mechanism->noise = fmin(fmax(guess_error, sqrt(sum / (double)known)), 1.0);
     }

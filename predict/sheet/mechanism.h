@@ -1,10 +1,12 @@
 /* Why a kernel takes as long as it does: its operations, what it moves at its footprint, and memory that is new.
  *
  *     t = start + list * lists + ((operation * operations)^m + (share * traffic)^m)^(1/m) + first * touching
+ *         + fault * faulting
  *
  * traffic is what the machine's memory needs for the bytes that are read and written and for the words read at random,
- * at the footprint of the kernel, with p cores at once; touching what it needs to touch fresh memory first. m says how
- * far computing and moving overlap: 1 not at all, many fully (the larger of the two). Coefficients are never below
+ * at the footprint of the kernel, with p cores at once; touching what it needs to touch fresh memory first, where that
+ * comes in huge pages, faulting where it comes in small ones: the former may be there before the kernel begins. m says
+ * how far computing and moving overlap: 1 not at all, many fully (the larger of the two). Coefficients are never below
  * zero. Sizes that were learnt on one side of a cache cannot tell all forms apart, so several (m, share) are kept, each
  * with its probability; a prediction is their mean, and what they disagree by belongs to its error.
  *
@@ -25,7 +27,7 @@ enum { BMF_MECHANISM_FORMS = 12 };
 typedef struct bmf_mechanism_form {
     double weight;         /* probability; all add up to 1 */
     double overlap, share; /* m and share above */
-    double start, operation, list, first;
+    double start, operation, list, first, fault;
 } bmf_mechanism_form;
 
 typedef struct bmf_mechanism {
@@ -48,7 +50,7 @@ typedef struct bmf_mechanism_time {
 
 /* What a kernel needs of the memory: see above. */
 typedef struct bmf_mechanism_needs {
-    double operations, lists, traffic, touching, footprint;
+    double operations, lists, traffic, touching, faulting, footprint;
 } bmf_mechanism_needs;
 void mechanism_needs(const bmf_memory *memory, const bmf_kernel_work *work, double p, double threads,
                      bmf_mechanism_needs *needs);

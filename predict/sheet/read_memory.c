@@ -9,7 +9,7 @@
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
 
-enum { MAX_CURVES = 1000, MECHANISM_NUMBERS = 7 };
+enum { MAX_CURVES = 1000, MECHANISM_NUMBERS = 8 };
 
 /* ---- values ---- */
 
@@ -137,17 +137,24 @@ int sheet_read_memory(const char *path, const config_setting_t *list, double uni
 
 /* ---- the work of kernels ---- */
 
-/* weight, overlap, share, start, operation, list, first; the times in the sheet's unit. */
+/* weight, overlap, share, start, operation, list, first, fault; the times in the sheet's unit. Sheets of before faults
+ * were told apart have no fault. */
 static int read_form(const char *path, const config_setting_t *setting, double unit, bmf_mechanism_form *form)
 {
     double value[MECHANISM_NUMBERS];
     int count;
     BMF_TRY(read_numbers(path, setting, 0.0, MECHANISM_NUMBERS, value, &count));
-    if (count != MECHANISM_NUMBERS || value[0] > 1.0 || value[1] < 1.0 || value[1] > 100.0)
+    if (count < MECHANISM_NUMBERS - 1 || value[0] > 1.0 || value[1] < 1.0 || value[1] > 100.0)
         return config_fail(path, setting, BMF_ERROR_FILE,
-                           "a form is (weight, overlap from 1 to 100, share, start, operation, list, first)");
-    *form =
-        (bmf_mechanism_form){value[0], value[1], value[2], value[3] * unit, value[4] * unit, value[5] * unit, value[6]};
+                           "a form is (weight, overlap from 1 to 100, share, start, operation, list, first, fault)");
+    *form = (bmf_mechanism_form){.weight = value[0],
+                                 .overlap = value[1],
+                                 .share = value[2],
+                                 .start = value[3] * unit,
+                                 .operation = value[4] * unit,
+                                 .list = value[5] * unit,
+                                 .first = value[6],
+                                 .fault = count < MECHANISM_NUMBERS ? value[6] : value[7]};
     return BMF_OK;
 }
 

@@ -57,7 +57,8 @@ static void put_form(bmf_output *out, const bmf_mechanism_form *form)
                             form->start * per_second,
                             form->operation * per_second,
                             form->list * per_second,
-                            form->first};
+                            form->first,
+                            form->fault};
     output_text(out, "      (");
     for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
         output_text(out, k > 0 ? ", " : "");
@@ -77,7 +78,7 @@ void sheet_put_mechanism(bmf_output *out, const bmf_mechanism *mechanism)
     put_named(out, "noise", mechanism->noise);
     put_named(out, "freedom", mechanism->freedom);
     put_named(out, "misfit", mechanism->misfit);
-    output_text(out, "    # weight, overlap, share, start, operation, list, first\n    forms = (\n");
+    output_text(out, "    # weight, overlap, share, start, operation, list, first, fault\n    forms = (\n");
     for (int k = 0; k < mechanism->forms; k++) {
         put_form(out, &mechanism->form[k]);
         output_text(out, k + 1 < mechanism->forms ? ",\n" : "\n");
