@@ -102,6 +102,9 @@ static void print_spread(const bmf_run_spread *spread)
     printf("\nruns of one size differ by %.1f %% in common", 100.0 * expm1(spread->run));
     if (spread->sessions > 1)
         printf(", and %d sessions by %.1f %%", spread->sessions, 100.0 * expm1(spread->session));
+    else
+        printf(", and other times of this machine by %.0f %%, which is assumed: --session learns it",
+               100.0 * spread->session);
     puts(" (one standard deviation); the intervals of predictions contain that");
 }
 

@@ -39,7 +39,8 @@ int kernel_samples(int runs, bmf_trace_run *const *run, bmf_samples **samples);
 /* A sheet fitted to these, and for kernels whose work the traces know, why they take as long
  * (predict/sheet/mechanism.h), with the memory of the machine on which they ran; NULL: not known, and only operations
  * count. What runs of about the same size have in common is told apart from the noise of single times; session: a
- * number from 0 for each run, those that were made together having the same, or NULL: all were. Errors: those above.
+ * number from 0 for each run, those that were made together having the same, or NULL: all were, and 5 % are assumed for
+ * what other sessions would differ by. Errors: those above.
  * The caller frees the sheet. */
 typedef struct bmf_kernel_sheet {
     bmf_sheet *sheet;
