@@ -24,7 +24,7 @@ setup()
     run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run words.bmf --procs 4 --stats
     assert_success
     assert_output "[1, 2, 2, 2, 2]" # of 3, 6, 9, 12, 15, 18, 21, 24, 17 modulo 5
-    sent=$(grep -o '[0-9]* messages, [0-9]* bytes' <<< "$stderr")
+    sent=$(grep -o "[0-9]* messages, [0-9]* bytes" <<< "$stderr" | head -1)
     run "$BMF_BIN_DIR/bmf" predict words.bmf --machine fast-cluster --procs 4 --json
     assert_success
     run python3 -c 'import json, sys; r = json.load(sys.stdin)["runs"][0]; print(r["messages"], "messages,", r["bytes"], "bytes")' <<< "$output"
@@ -50,6 +50,30 @@ default {1, [9223372036854775807, 1, 2]}' > large.bmf
         assert_line --index 0 --partial "less.bmf:1:66: reduce_by_key: -1 is no length"
         run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run zero.bmf
         assert_equal "$status" 2
-        assert_line --index 0 --partial "zero.bmf:1:58: /: 1 is divided by zero"
+        assert_line --index 0 --partial "zero.bmf:1:59: /: 1 is divided by zero"
     done
+}
+
+@test "bmf plan says the turns of a loop once, loops inside of loops too" {
+    cd "$BATS_TEST_TMPDIR"
+    run "$BMF_BIN_DIR/bmf" plan "$BMF_SOURCE_DIR/examples/28-jacobi.bmf" --procs 4
+    assert_success
+    assert_equal "$(grep -c '^100 times:$' <<< "$output")" 1
+    [ "${#lines[@]}" -lt 100 ]
+    # a split and a gather of 3 messages, and in each of 100 turns 3 to the right and 3 to the left
+    assert_line --regexp "^in all 606 messages, [0-9]+ bytes$"
+    cat > nested.bmf <<'END'
+main(xs) =
+    let parts = loop ps = split(3, xs) for i < 4 do
+        shift(1, loop qs = ps for j < 5 do stencil(1, {a, b, c} -> a + b + c, 0, qs)) in
+    reduce(++, parts)
+default [1, 2, 3]
+END
+    run "$BMF_BIN_DIR/bmf" plan nested.bmf
+    assert_success
+    assert_line "4 times:"
+    assert_line "    5 times:"
+    assert_equal "$(grep -c 'P_Shift of' <<< "$output")" 1
+    run "$BMF_BIN_DIR/bmf" plan nested.bmf --json
+    assert_equal "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["messages"])' <<< "$output")" $((2 + 4 * (5 * 4 + 3) + 2))
 }

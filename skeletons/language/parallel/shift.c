@@ -5,6 +5,7 @@
  * so nobody asks.
  * Cost: a message of one element for each, but for those that would leave the list: of lists on one processor each,
  * to neighbours only if k is 1 or -1. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
@@ -31,13 +32,11 @@ static int64_t item_on(const bmf_expression *shift, int64_t i, int64_t count, in
     return i + places >= 0 && i + places < count ? i + places : -1;
 }
 
-/* What moves between processors; what stays needs no message. */
-static bmf_schedule *plan(const shifting *s, int64_t element_bytes)
+/* What moves between processors, as far as processors [low, high) take part; what stays needs no message. */
+static bmf_schedule *make_schedule(const shifting *s, int64_t low, int64_t high, int64_t element_bytes)
 {
-    const bmf_context *ctx = s->evaluator->ctx;
     const bmf_distribution *spread = s->spread;
-    bmf_schedule *schedule =
-        schedule_create("shift", ctx->first_processor, ctx->first_processor + ctx->local_processors);
+    bmf_schedule *schedule = schedule_create("shift", low, high);
     schedule_extend(schedule, 1);
     for (int64_t c = 0; c < spread->instances; c++) {
         const int64_t first = spread->offsets[c], count = spread->offsets[c + 1] - first;
@@ -53,6 +52,21 @@ static bmf_schedule *plan(const shifting *s, int64_t element_bytes)
         }
     }
     return schedule;
+}
+
+/* Printed with --bmf-plan: the schedule of the whole evaluator. */
+static void print_plan(const shifting *s, int64_t element_bytes)
+{
+    bmf_context *ctx = s->evaluator->ctx;
+    char type[200];
+    if (!ctx->plan || ctx->rank != 0)
+        return;
+    bmf_schedule *whole = make_schedule(s, 0, ctx->processors, element_bytes);
+    fprintf(ctx->plan, "%s of %s, %" PRId64 " elements\n", expression_keyword(s->shift),
+            bmf_type_print(s->shift->in, type, sizeof type), s->spread->elements->count);
+    schedule_print(whole, 4, ctx->plan);
+    fflush(ctx->plan);
+    schedule_free(whole);
 }
 
 static int pack(const shifting *s, bmf_parcels *parcels)
@@ -121,7 +135,9 @@ static int shift_spread(const shifting *s, const bmf_frame *frame, bmf_value *ou
     int status = BMF_OK;
     ctx->step++;
     parcels_open(&parcels, ctx, s->elements->type, s->spread->elements->count);
-    bmf_schedule *schedule = plan(s, parcels.element_bytes);
+    bmf_schedule *schedule =
+        make_schedule(s, ctx->first_processor, ctx->first_processor + ctx->local_processors, parcels.element_bytes);
+    print_plan(s, parcels.element_bytes);
     if (!ctx->sends_marks)
         status = pack(s, &parcels);
     if (status == BMF_OK)
