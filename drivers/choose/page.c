@@ -240,7 +240,7 @@ static void put_head(bmf_output *out, const choose_study *study)
     put_markup(out, study->program);
     output_text(out, ": which machine</title>\n<style>\n");
     output_text(out, report_style);
-    output_text(out, ".chart{background:#fff}.chart svg{width:100%;height:auto}.pair{display:grid;gap:1rem;"
+    output_text(out, ".chart svg{width:100%;height:auto}.pair{display:grid;gap:1rem;"
                      "grid-template-columns:repeat(auto-fit,minmax(min(34rem,100%),1fr))}.pair>figure{max-width:none}\n"
                      ".offers{border-collapse:collapse}\n"
                      ".offers td,.offers th{padding:.2rem .7rem;text-align:right;white-space:nowrap}\n"
