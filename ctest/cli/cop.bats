@@ -516,3 +516,54 @@ PYTHON
     assert_success
     assert_equal "$output" "$(cat without)"
 }
+
+@test "nodes between those of a subset pass words on in phases in which they have no operator" {
+    cat >apart.c <<'END'
+;/*
+(loop 'l 4
+  (phase (barrier 'all))
+  (phase (subset '((0 8)) (stream 's 0 1 :type int32)))
+  (phase (subset '((6 2)) (broadcast 'b (runtime) :type int32)))
+  (allreduce 'r 'add :type int32))
+*/
+#include <stdio.h>
+#include "apart.cop.h"
+int32_t add(int32_t a, int32_t b) { return a + b; }
+int main(void)
+{
+    const int own = cop_node();
+    cop_init();
+    for (int pass = 0; pass < 4; pass++) {
+        int wrong = 0;
+        all_load();
+        all_func();
+        if (own == 0 || own == 8) {
+            s_load();
+            if (own == 0)
+                s_write(100 + pass);
+            else
+                wrong += s_read() != 100 + pass;
+        }
+        if (own == 2 || own == 6) {
+            b_load(pass % 2);
+            if (own == (pass % 2 ? 2 : 6))
+                b_write(200 + pass);
+            else
+                wrong += b_read() != 200 + pass;
+        }
+        r_load();
+        if (r_func(wrong) == 0 && own == 4)
+            printf("right\n");
+    }
+    cop_fini();
+}
+END
+    run "$BMF" cop plan apart.c --size 3x3
+    assert_line "phases  {all} {s} {b} {r}"
+    run "$BMF" cop run apart.c --size 3x3
+    assert_success
+    for line in 0 1 2 3; do assert_equal "${lines[line]}" right; done
+    # nobody could tell node 1 how often
+    refused ": node 1 is between those of 's', and does not know how often its router must pass words on" time \
+        "(loop 'l 4 (phase (subset '((0 8)) (stream 's 0 1))) (phase (subset '((6 2)) (stream 'b 0 1))))" --size 3x3
+}

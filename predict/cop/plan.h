@@ -174,6 +174,12 @@ void cop_begin_made(bmf_cop_plan *plan, int64_t phases);
 void cop_add_made(bmf_cop_plan *plan, bmf_cop_phase *phase, bmf_cop_operator *op,
                   const bmf_cop_implementation *implementation, double bandwidth);
 
+/* passers.c: marks all nodes of the boxes of the operator's instances. */
+void cop_mark_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op, bool *marked);
+/* Nodes that only pass words of the phase on; whether there are any. Whether they know when: BMF_ERROR_FILE. */
+bool cop_find_passers(const bmf_cop_plan *plan, const bmf_cop_phase *phase, bool *passes);
+int cop_check_passers(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bool *passes);
+
 /* wires.c: barriers keep nodes from being in one of the phases while others are in the other. */
 bool cop_are_apart_in_time(const bmf_cop_phase *a, const bmf_cop_phase *b);
 int cop_fail_without_schedule(const bmf_cop_plan *plan, const bmf_cop_phase *phase);

@@ -284,6 +284,7 @@ static void free_run(bmf_cop_run *run)
         scheduled_free(run->image[p]);
     free(run->image);
     free(run->block);
+    free(run->passes);
     free(run->running);
     free(run->node);
     free(run->channel);

@@ -72,6 +72,7 @@ typedef struct bmf_cop_run {
     bmf_scheduled_machine *machine;
     bmf_scheduled_machine **image; /* by phase: what its routers hold */
     int64_t *block;                /* by phase */
+    bool *passes;                  /* by phase and node: it only passes words on */
     bmf_processor_script *script;
     bmf_scheduled_simulation *simulation;
     struct bmf_cop_online *online; /* NULL: no operator is by messages (online.h) */
