@@ -186,6 +186,20 @@ static void optional_operators(void **state)
     try_programs(&(cop_made){.seed = 19970103, .leaves_out = true}, 40);
 }
 
+/* What scheduled routers do by online routing, beside operators that have schedules. */
+static void online_operators(void **state)
+{
+    (void)state;
+    try_programs(&(cop_made){.seed = 19970104, .online = true}, 40);
+}
+
+/* Nodes between those of a subset pass words on in phases in which they have no operator. */
+static void subsets_with_others_between(void **state)
+{
+    (void)state;
+    try_programs(&(cop_made){.seed = 19970105, .apart = true, .online = true}, 40);
+}
+
 /* ---- mistakes at run time ---- */
 
 static int wrong_body(void *state, const bmf_cop_services *s)
@@ -229,8 +243,12 @@ static void mistakes_at_run_time(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(phases_take_the_furthest_block),
-                                       cmocka_unit_test(random_programs), cmocka_unit_test(optional_operators),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels),
+                                       cmocka_unit_test(phases_take_the_furthest_block),
+                                       cmocka_unit_test(random_programs),
+                                       cmocka_unit_test(optional_operators),
+                                       cmocka_unit_test(online_operators),
+                                       cmocka_unit_test(subsets_with_others_between),
                                        cmocka_unit_test(mistakes_at_run_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #ifndef BMF_COP_IMPLEMENT_H
 #define BMF_COP_IMPLEMENT_H
 
+#include "bmf/cop.h"
 #include "predict/cop/program.h"
 
 /* From one node to one or more; within an operator streams are numbered as its instances make them. */
@@ -48,7 +49,13 @@ typedef struct bmf_cop_implementation {
     void (*streams)(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);
     void (*metric)(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                    bmf_cop_metric *metric);
+    const cop_implementation *plug_in; /* NULL: none; otherwise the functions above are, and its own are asked */
 } bmf_cop_implementation;
+
+/* What `refuse` and `metric` say, or a plug-in. */
+const char *cop_refuses(const bmf_cop_implementation *implementation, const bmf_mesh *mesh, const bmf_cop_operator *op);
+void cop_measure(const bmf_cop_implementation *implementation, const bmf_mesh *mesh, const bmf_cop_operator *op,
+                 const bmf_cop_streams *streams, bmf_cop_metric *metric);
 
 /* In the order of their numbers, NULL at the end. */
 extern const bmf_cop_implementation *const cop_implementations[];
@@ -76,6 +83,7 @@ void cop_add_multicast(bmf_cop_streams *streams, int64_t instance, int64_t from,
 bool cop_are_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op);
 /* Whether every instance's nodes follow each other along a line. */
 bool cop_are_lines(const bmf_mesh *mesh, const bmf_cop_operator *op);
+bmf_cop_box cop_box_of(const bmf_mesh *mesh, const bmf_cop_instance *instance);
 bool cop_instance_has(const bmf_cop_instance *instance, int64_t node);
 /* The instance's nodes so that neighbours in the list are neighbours in the mesh, if they are a box; otherwise in their
  * order. The caller frees. */

@@ -12,11 +12,14 @@ typedef struct bmf_cop_channel {
     int64_t size;
 } bmf_cop_channel;
 
-/* An operator of the plan while it runs; the last ones are the barriers of phases. */
+/* An operator of the plan while it runs; the last ones are barriers of phases and networks of online
+ * routing. */
 typedef struct bmf_cop_running {
     const bmf_cop_operator *op;
     const bmf_cop_candidate *candidate;
+    int chosen; /* which of the operator's candidates */
     int64_t phase, first_stream;
+    int64_t first_channel;      /* of a plug-in's streams */
     int64_t words;              /* of a message */
     int64_t sync_words;         /* of one more before the phase is left; 0: none */
     int64_t *pause;             /* by node: cycles until the last words have left its router */
@@ -40,17 +43,17 @@ typedef struct bmf_cop_node {
     int64_t logged[BMF_TIMES]; /* cycles that have been told */
     bmf_coroutine *coroutine;
     bmf_cop_services services;
-    int64_t not_before; /* when the words of the phase have passed */
-    double fraction;    /* of a cycle that computing has not been charged */
-    int64_t *moved;     /* by channel: words so far */
-    int64_t *loads;     /* by operator */
-    int64_t *calls;     /* by operator: reads or writes of gather and spread */
-    int32_t (*operand)[BMF_COP_OPERANDS];
-    bool *begins;       /* by operator: the node's VFSMs of the operator's chains read the processor */
-    bool *is_loaded;    /* by operator: since the node came into the phase */
-    bool is_syncing;    /* messages have sync_words */
-    int64_t *resident;  /* by block of the router's memory: the phase in it */
-    int64_t clear_from; /* when all others have left the phases that ended by barriers */
+    int64_t not_before;        /* when the words of the phase have passed */
+    double fraction;           /* of a cycle that computing has not been charged */
+    int64_t *moved;            /* by channel: words so far */
+    int64_t *loads;            /* by operator */
+    int64_t *calls;            /* by operator: reads or writes of gather and spread */
+    int32_t **operand, *given; /* by operator; of the load that is being made */
+    bool *begins;              /* by operator: the node's VFSMs of the operator's chains read the processor */
+    bool *is_loaded;           /* by operator: since the node came into the phase */
+    bool is_syncing;           /* messages have sync_words */
+    int64_t *resident;         /* by block of the router's memory: the phase in it */
+    int64_t clear_from;        /* when all others have left the phases that ended by barriers */
     int64_t discards;
     bmf_cop_discard discard[BMF_SCHEDULED_REGISTERS];
     char *work; /* of calls that combine */
@@ -62,15 +65,18 @@ typedef struct bmf_cop_run {
     const bmf_cop_plan *plan;
     bmf_cop_phase **phase;
     int64_t phases, nodes, operators;
+    int64_t channels; /* BMF_COP_BANKS for each operator and node, then those of plug-ins */
     bmf_cop_running *running;
     bmf_cop_node *node;
     bmf_cop_channel *channel;
     bmf_scheduled_machine *machine;
     bmf_scheduled_machine **image; /* by phase: what its routers hold */
     int64_t *block;                /* by phase */
+    bool *passes;                  /* by phase and node: it only passes words on */
     bmf_processor_script *script;
     bmf_scheduled_simulation *simulation;
-    bool is_prompt; /* processors access their routers every cycle */
+    struct bmf_cop_online *online; /* NULL: no operator is by messages (online.h) */
+    bool is_prompt;                /* processors access their routers every cycle */
     bmf_cop_body *body;
     void *body_state;
     const bmf_cop_log *log; /* NULL: none */

@@ -34,7 +34,7 @@ static bmf_cop_operator *make_barrier(const bmf_cop_plan *plan, const bmf_cop_ph
     bool *member = lisp_allocate(lisp, mesh->nodes);
     int64_t *node = lisp_allocate(lisp, mesh->nodes * (int64_t)sizeof *node), count = 0;
     for (int64_t u = 0; u < phase->uses; u++)
-        mark_nodes(phase->use[u].op, member);
+        cop_mark_boxes(mesh, phase->use[u].op, member);
     for (int64_t n = 0; n < mesh->nodes; n++)
         if (member[n])
             node[count++] = n;
@@ -49,7 +49,6 @@ static bmf_cop_operator *make_barrier(const bmf_cop_plan *plan, const bmf_cop_ph
     op->instance = lisp_allocate(lisp, sizeof *op->instance);
     op->instance[0] = (bmf_cop_instance){.nodes = count, .node = node};
     op->instances = 1;
-    op->number = plan->program->operators + plan->barriers;
     return op;
 }
 
@@ -152,45 +151,50 @@ static bool phases_share_links(const bmf_cop_plan *plan, const bmf_cop_phase *a,
 
 static void end_by_barrier(bmf_cop_plan *plan, bmf_cop_phase *phase)
 {
-    const bmf_mesh *mesh = &plan->settings.hardware.mesh;
-    bmf_cop_operator *op = make_barrier(plan, phase);
-    bmf_cop_candidates *c = &plan->candidates[op->number];
-    *c = (bmf_cop_candidates){.count = 1, .candidate = allocate_clear(1, sizeof *c->candidate), .passes = 1};
-    c->candidate->implementation = cop_find_implementation("repl_allreduce_barrier");
-    cop_make_streams(mesh, c->candidate->implementation, op, &c->candidate->streams);
-    c->candidate->implementation->metric(mesh, op, &c->candidate->streams, &c->candidate->metric);
-    plan->barrier[plan->barriers++] = op;
     phase->ending = BMF_COP_BARRIER_ENDING;
-    phase->streams += c->candidate->streams.count;
     for (int64_t u = 0; u < phase->uses; u++)
         phase->use[u].sync_words = 0;
-    *ARRAY_APPEND(phase->use, phase->uses, phase->capacity) =
-        (bmf_cop_use){.op = op, .planned = (double)BMF_COP_BARRIER_SLOTS / plan->settings.hardware.length};
+    cop_add_made(plan, phase, make_barrier(plan, phase), cop_find_implementation("repl_allreduce_barrier"),
+                 (double)BMF_COP_BARRIER_SLOTS / plan->settings.hardware.length);
 }
 
-static void begin_barriers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase)
+/* Nodes that only pass words on must know when that is over. */
+static int end_with_passers(bmf_cop_plan *plan, bmf_cop_phase *phase)
 {
-    const int64_t operators = plan->program->operators;
-    plan->candidates =
-        reallocate_array(plan->candidates, operators, operators + phases, (int64_t)sizeof *plan->candidates);
-    plan->barrier = allocate_clear(phases, sizeof *plan->barrier);
+    bool *passes = allocate_clear(plan->settings.hardware.mesh.nodes, sizeof *passes);
+    int status = BMF_OK;
+    if (cop_find_passers(plan, phase, passes)) {
+        status = cop_check_passers(plan, phase, passes);
+        if (phase->ending == BMF_COP_MSG_SYNC || phase->ending == BMF_COP_AT_ONCE)
+            phase->ending = BMF_COP_BARRIER_ENDING;
+    }
+    free(passes);
+    return status;
+}
+
+static int begin_barriers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase)
+{
+    cop_begin_made(plan, phases);
     for (int64_t p = 0; p < phases; p++) {
         for (int64_t u = 0; u < phase[p]->uses; u++)
             phase[p]->use[u].planned = phase[p]->use[u].bandwidth;
+        cop_add_network(plan, phase[p]);
+        BMF_TRY(end_with_passers(plan, phase[p]));
         if (phase[p]->ending == BMF_COP_BARRIER_ENDING)
             end_by_barrier(plan, phase[p]);
     }
+    return BMF_OK;
 }
 
 /* Whether any phase has got a barrier. */
 static bool guard(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase, int64_t failed)
 {
-    const int64_t before = plan->barriers;
+    const int64_t before = plan->made;
     for (int64_t p = 0; p < phases; p++)
         if ((p == failed || phases_share_links(plan, phase[failed], phase[p])) &&
             (phase[p]->ending == BMF_COP_MSG_SYNC || phase[p]->ending == BMF_COP_AT_ONCE))
             end_by_barrier(plan, phase[p]);
-    return plan->barriers > before;
+    return plan->made > before;
 }
 
 /* ---- routing ---- */
@@ -246,8 +250,7 @@ int cop_route_to_run(bmf_cop_plan *plan)
     bmf_cop_phase **phase;
     const int64_t phases = cop_list_phases(plan, &phase);
     int64_t failed = 0;
-    int status = BMF_OK;
-    begin_barriers(plan, phases, phase);
+    int status = begin_barriers(plan, phases, phase);
     for (bool again = true; again && status == BMF_OK && failed >= 0;) {
         for (int64_t p = 0; p < phases; p++) {
             streams_free(phase[p]->routes);
