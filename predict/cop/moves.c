@@ -249,6 +249,10 @@ void moves_write(bmf_cop_node *n, int64_t op, const void *message)
     running *r = running_of(n, op);
     const bmf_cop_instance *instance = instance_of(n, r);
     const int64_t a = r->op->kind == BMF_COP_GATHER ? NOBODY : moves_operand(n, r, 0);
+    if (collects_carry(r)) {
+        collects_write(n, op, message);
+        return;
+    }
     if (r->op->kind != BMF_COP_GATHER && a != n->node) {
         run_fail(n, op, "it is written by a node that is not its source, which is node %" PRId64, a);
         return;
@@ -292,6 +296,10 @@ void moves_read(bmf_cop_node *n, int64_t op, void *message)
 {
     running *r = running_of(n, op);
     const int64_t a = moves_operand(n, r, 0);
+    if (collects_carry(r)) {
+        collects_read(n, op, message);
+        return;
+    }
     if (r->op->kind == BMF_COP_STREAM && moves_operand(n, r, 1) != n->node) {
         run_fail(n, op, "it is read by a node that is not its destination");
         return;
@@ -435,7 +443,9 @@ void moves_call(bmf_cop_node *n, int64_t op, const void *in, void *out, bmf_cop_
     discards_finish(n, op);
     const bool permutes =
         r->op->kind == BMF_COP_CSHIFT || r->op->kind == BMF_COP_EOSHIFT || r->op->kind == BMF_COP_PERMUTE;
-    if (permutes)
+    if (gates_carry(r))
+        gates_call(n, op);
+    else if (permutes)
         call_permutation(n, r, in, out);
     else
         call_tree(n, r, in, out, combine);

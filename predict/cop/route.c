@@ -10,6 +10,16 @@
 #include "predict/cop/plan.h"
 #include "runtime/base/allocate.h"
 
+static const bmf_cop_metric *metric_of(const bmf_cop_plan *plan, const bmf_cop_use *use)
+{
+    return &plan->candidates[use->op->number].candidate[use->candidate].metric;
+}
+
+static bmf_cop_joints joints_of(const bmf_cop_plan *plan, const bmf_cop_use *use)
+{
+    return plan->candidates[use->op->number].candidate[use->candidate].implementation->joints;
+}
+
 static const bmf_cop_streams *streams_of(const bmf_cop_plan *plan, const bmf_cop_use *use)
 {
     return &plan->candidates[use->op->number].candidate[use->candidate].streams;
@@ -29,9 +39,10 @@ const bmf_cop_stream *cop_phase_stream(const bmf_cop_plan *plan, const bmf_cop_p
 
 /* An operator that is alone in its phase may have all that fits; otherwise it is asked for what the estimate shared
  * out. Never more than :b. */
-static double wish(const bmf_cop_phase *phase, const bmf_cop_use *use)
+static double wish(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_cop_use *use)
 {
-    const double alone = use->op->bandwidth <= 0 ? use->bandwidth : fmin(use->op->bandwidth, 0.5);
+    const double most = joints_of(plan, use) == BMF_COP_AT_PROCESSORS ? 0.5 : metric_of(plan, use)->max_bandwidth;
+    const double alone = use->op->bandwidth <= 0 ? use->bandwidth : fmin(use->op->bandwidth, most);
     const double asked = phase->uses > 1 ? use->bandwidth : alone;
     return use->share > 0 ? fmin(asked, use->share) : asked;
 }
@@ -76,11 +87,15 @@ static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool
     for (int64_t k = 0; k < phase->streams; k++) {
         int64_t use;
         const bmf_cop_stream *from = cop_phase_stream(plan, phase, k, &use);
+        const bmf_cop_joints joints = joints_of(plan, &phase->use[use]);
         stream[k] = (bmf_stream){.from = from->from,
                                  .destinations = from->destinations,
                                  .to = from->to,
-                                 .bandwidth = fmin(most, wish(phase, &phase->use[use])),
+                                 .bandwidth = fmin(most, wish(plan, phase, &phase->use[use])),
                                  .reprogrammed = from->reprogrammed,
+                                 .group = joints == BMF_COP_AT_PROCESSORS ? 0 : (int)use + 1,
+                                 .joins = from->joins && joints == BMF_COP_JOINED,
+                                 .commanded = from->joins && joints == BMF_COP_GATED,
                                  .allowed = inside[use] + from->instance * plan->settings.hardware.mesh.nodes};
     }
     const bmf_stream_request request = {.hardware = plan->settings.hardware,
@@ -100,7 +115,7 @@ static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool
 static double time_of(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_stream_routes *routes)
 {
     const bmf_cop_use *use = &phase->use[0];
-    const bmf_cop_metric *metric = &plan->candidates[use->op->number].candidate[use->candidate].metric;
+    const bmf_cop_metric *metric = metric_of(plan, use);
     const double length = plan->settings.hardware.length;
     double longest = 0;
     for (int64_t k = 0; k < routes->streams; k++) {

@@ -151,7 +151,7 @@ static void make_commands(streams_router *r)
 {
     bool every_pipeline = false;
     for (int64_t k = 0; k < r->request->streams; k++)
-        every_pipeline |= r->request->stream[k].reprogrammed;
+        every_pipeline |= r->request->stream[k].reprogrammed || r->request->stream[k].commanded;
     if (!every_pipeline && !r->request->leaves)
         return;
     r->command = allocate(r->nodes * r->pipelines * (int64_t)sizeof *r->command);

@@ -84,6 +84,13 @@ bool streams_route_one(streams_router *r, int64_t stream);
 float streams_bias(const streams_router *r, int pipeline, bool source, int slots);
 float streams_delay_cost(int slots);
 
+/* streams_group.c: streams that touch each other where one ends and another begins. The pipeline of a stream's group;
+ * -1: any. */
+int streams_pipeline_of_group(const streams_router *r, int64_t stream);
+/* Whether a stream may begin, or end, in a slot, beside those of its group that have a way. */
+bool streams_may_begin(const streams_router *r, int64_t stream, int slot);
+bool streams_may_end(const streams_router *r, int64_t stream, int slot);
+
 /* streams_chain.c: the same for a stream that is reprogrammed; also false if its nodes are not neighbours, each of the
  * next one. gap: the least distance of two of its slots. */
 bool streams_route_chain(streams_router *r, int64_t stream, int gap);

@@ -31,9 +31,15 @@ typedef struct search {
     int offset[BMF_SCHEDULED_ENTRIES]; /* of its slots */
     int64_t target;
     bool deliver, direct; /* direct: only straight to the target */
+    int pipeline;         /* in which the stream begins and, at its only destination, ends; -1: in any */
     float best;
     int32_t goal;
 } search;
+
+static int64_t stream_of(const search *s)
+{
+    return s->route - s->r->route;
+}
 
 /* ---- prices ---- */
 
@@ -127,8 +133,9 @@ static void reach_neighbour(search *s, int64_t node, int port, int slot, float c
 static void begin_at_processor(search *s, int64_t node)
 {
     for (int p = 0; p < s->r->pipelines; p++)
-        for (int slot = 0; slot < s->r->length; slot++)
-            reach(s, node, p, slot, bias(s, p, true) + price_of_vfsm(s, node, p, slot, true), FROM_PROCESSOR, 0);
+        for (int slot = 0; slot < s->r->length && (s->pipeline < 0 || s->pipeline == p); slot++)
+            if (streams_may_begin(s->r, stream_of(s), slot))
+                reach(s, node, p, slot, bias(s, p, true) + price_of_vfsm(s, node, p, slot, true), FROM_PROCESSOR, 0);
 }
 
 static int destinations_of(const bmf_stream_hop *hop)
@@ -183,6 +190,13 @@ static void expand(search *s, int32_t index)
     }
 }
 
+static bool may_end_at(const search *s, int32_t index)
+{
+    const int pipeline = (int)(index / s->r->length % s->r->pipelines);
+    return s->pipeline < 0 || s->r->request->stream[stream_of(s)].destinations > 1 ||
+           (s->pipeline == pipeline && streams_may_end(s->r, stream_of(s), (int)(index % s->r->length)));
+}
+
 static bool find(search *s)
 {
     streams_router *r = s->r;
@@ -195,7 +209,7 @@ static bool find(search *s)
             continue;
         state->closed = true;
         const int64_t at = item.state / r->length;
-        if (at / r->pipelines == s->target) {
+        if (at / r->pipelines == s->target && may_end_at(s, item.state)) {
             const int slot = (item.state % r->length + 1) % r->length;
             const float cost =
                 state->cost + (s->deliver ? price_of_interface(s, s->target, (int)(at % r->pipelines), slot) : 0);
@@ -427,6 +441,7 @@ bool streams_route_one(streams_router *r, int64_t stream)
                 .route = route,
                 .reprogrammed = wanted->reprogrammed,
                 .allowed = wanted->allowed,
+                .pipeline = streams_pipeline_of_group(r, stream),
                 .gap = smallest_gap(r->length, route->slots)};
     route->hops = 0;
     for (int k = 0; k < route->slots; k++)
