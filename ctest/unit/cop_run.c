@@ -105,6 +105,50 @@ static void kernels(void **state)
                     4 * 1024 + 200);
 }
 
+static int64_t message_cycles(const char *text, const char *size)
+{
+    bmf_cop_program *program = parse(text, size);
+    const bmf_cop_plan_settings settings = {
+        .hardware = {.pipelines = 2, .length = 24}, .costs = cop_usual_costs, .effort = 2000, .by_messages = true};
+    bmf_cop_plan *plan = NULL;
+    bmf_cop_times times;
+    const bmf_dynamic_settings dynamic = {.routing = BMF_DYNAMIC_ECUBE,
+                                          .channels = 1,
+                                          .buffer = 8,
+                                          .inject_channels = 1,
+                                          .addresses = BMF_DYNAMIC_ADDRESSES,
+                                          .header = 1,
+                                          .link = 1,
+                                          .inject = 1,
+                                          .credit = 1,
+                                          .inject_credit = 1,
+                                          .eject_credit = 1,
+                                          .speedup = 1};
+    assert_int_equal(cop_plan_make(program, &settings, NULL, &plan), BMF_OK);
+    if (cop_run_messages(plan, &dynamic, cop_kernel, plan, NULL, &times) != BMF_OK)
+        fail_msg("%s: %s", text, bmf_error_text(NULL));
+    free(times.time);
+    cop_plan_free(plan);
+    cop_free(program);
+    return times.cycles;
+}
+
+/* A word up a tree and down again finds its slots: at every mesh it is sooner there than on dynamic routers, on larger
+ * ones by more (document 004, 8.2.2), and a level with a link takes what the hardware takes at least: four cycles. */
+static void words_find_their_slots(void **state)
+{
+    (void)state;
+    double ratio = 1;
+    for (int k = 4; k <= 8; k *= 2) {
+        const char *size = k == 4 ? "4x4" : "8x8";
+        const int64_t slots = kernel_cycles("(prefix 'p 'f)", size);
+        const double now = (double)message_cycles("(prefix 'p 'f)", size) / (double)slots;
+        assert_true(now > ratio);
+        ratio = now;
+    }
+    assert_in_range(kernel_cycles("(prefix 'p 'f)", "4"), 12, 15);
+}
+
 /* ---- memories ---- */
 
 /* Five phases in four blocks: in the elimination's loops {0,1,2} and {3,4}, phase 4 takes the block of a phase that is
@@ -379,6 +423,7 @@ static void mistakes_at_run_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels),
+                                       cmocka_unit_test(words_find_their_slots),
                                        cmocka_unit_test(phases_take_the_furthest_block),
                                        cmocka_unit_test(random_programs),
                                        cmocka_unit_test(optional_operators),

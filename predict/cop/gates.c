@@ -54,6 +54,21 @@ static void program(bmf_cop_node *n, int pipeline, uint64_t word)
     script_drain(script, BMF_TIME_PSYNC, reg, 0);
 }
 
+/* Until it has taken what is in the register. Words that are meant for others are read: whom they hold up could not
+ * enter. */
+static void wait_for_router(bmf_cop_node *n, int reg)
+{
+    bmf_processor_script *script = &n->run->script[n->node];
+    bmf_interface_use use[BMF_SCHEDULED_REGISTERS];
+    const int others = discards_list(n, use);
+    const int64_t first = script->uses;
+    script_drain_beside(script, BMF_TIME_PSYNC, reg, others, use);
+    for (int k = 0; k < others; k++)
+        script->use[first + k].begin = use[k].begin;
+    run_steps(n);
+    discards_note(n, script->use + first); /* the memory of a script that was cleared stays */
+}
+
 /* To the parent's router: what comes after this child, and its own end. */
 static void send_commands(bmf_cop_node *n, const bmf_cop_running *r, int64_t own)
 {
@@ -69,7 +84,10 @@ static void send_commands(bmf_cop_node *n, const bmf_cop_running *r, int64_t own
     word[0] = next != BMF_COP_NOBODY ? set_end(n, r, next, BMF_PLACE_MEMADR, &pipeline)
                                      : set_begin(n, r, cop_stream_from(s, instance, parent), true);
     word[1] = set_end(n, r, own, BMF_PLACE_NOP, &pipeline);
-    script_commands(script, BMF_TIME_PSYNC, route_of(n, r, own)->reg, COMMANDS, word);
+    for (int k = 0; k < COMMANDS; k++) {
+        script_commands(script, BMF_TIME_PSYNC, route_of(n, r, own)->reg, 1, &word[k]);
+        wait_for_router(n, route_of(n, r, own)->reg);
+    }
 }
 
 /* The word that tells all that everybody has entered: written by the root, read by the others. */
@@ -113,11 +131,12 @@ void gates_call(bmf_cop_node *n, int64_t op)
         script_until(script, BMF_TIME_PSYNC, r->closed_from[n->node]);
         program(n, pipeline, open);
     }
-    if (n->node == root)
+    if (n->node == root) {
         move_news(n, r, root);
-    else
+        wait_for_router(n, route_of(n, r, own)->reg);
+    } else {
         send_commands(n, r, own);
-    script_drain(script, BMF_TIME_PSYNC, route_of(n, r, own)->reg, 0);
+    }
     if (child != BMF_COP_NOBODY)
         program(n, pipeline, set_begin(n, r, own, false));
     run_steps(n);

@@ -16,6 +16,7 @@ typedef struct bmf_cop_stream {
     bool reprogrammed;
     bool joins; /* it has one destination, and ends there as the implementation's joints say */
     int64_t instance;
+    int64_t stage; /* above 0: single words go through the operator's streams in this order */
 } bmf_cop_stream;
 
 typedef struct bmf_cop_streams {

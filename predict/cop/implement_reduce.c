@@ -22,10 +22,17 @@ static void tree_streams(const bmf_cop_operator *op, int64_t i, int64_t root, bo
 {
     const bmf_cop_instance *instance = &op->instance[i];
     int64_t *parent = allocate(instance->nodes * (int64_t)sizeof *parent);
+    const int64_t last = depth_of(instance->nodes, root);
     cop_balanced_tree(instance->nodes, root, parent);
-    for (int64_t k = 0; k < instance->nodes; k++)
-        if (parent[k] >= 0)
-            cop_add_stream(streams, i, instance->node[up ? k : parent[k]], instance->node[up ? parent[k] : k]);
+    for (int64_t k = 0; k < instance->nodes; k++) {
+        int64_t depth = 0;
+        for (int64_t at = k; parent[at] >= 0; at = parent[at])
+            depth++;
+        if (depth == 0)
+            continue;
+        cop_add_stream(streams, i, instance->node[up ? k : parent[k]], instance->node[up ? parent[k] : k]);
+        streams->stream[streams->count - 1].stage = up ? 1 + last - depth : last + depth;
+    }
     free(parent);
 }
 

@@ -114,9 +114,7 @@ void moves_transfer(bmf_cop_node *n, bmf_cop_order order, int uses, const bmf_in
 
 static void send(bmf_cop_node *n, running *r, int bank, int64_t to, const void *message)
 {
-    /* downward messages to several children differ: each has the ring of its reader, a multicast that of its writer */
-    const bool one_reader = bank == DOWN && r->op->kind == BMF_COP_PREFIX;
-    const int64_t channel = moves_channel(n, r, bank, one_reader ? to : n->node);
+    const int64_t channel = moves_channel(n, r, bank, n->node);
     const bmf_interface_use use = use_of(n, r, channel, moves_route(n, r, n->node, to)->reg, false);
     moves_put_message(n, r, channel, message);
     moves_transfer(n, BMF_COP_AS_READY, 1, &use);
@@ -133,6 +131,7 @@ static void receive_at(bmf_cop_node *n, running *r, int64_t channel, int reg, vo
 
 static void receive(bmf_cop_node *n, running *r, int bank, int64_t from, void *message)
 {
+    /* downward messages to several children differ: each has the ring of its reader, a multicast that of its writer */
     const bool one_reader = bank == DOWN && r->op->kind == BMF_COP_PREFIX;
     const int64_t channel = moves_channel(n, r, bank, one_reader ? n->node : from);
     receive_at(n, r, channel, moves_register_at(moves_route(n, r, from, n->node), n->node), message);
@@ -323,6 +322,30 @@ static void combine_into(bmf_cop_combine *combine, const void *a, const void *b,
         combine(a, b, out);
 }
 
+/* The children's messages at the same time: each has its own bandwidth. */
+static void receive_both(bmf_cop_node *n, running *r, const bmf_cop_tree_place *p, void *left, void *right)
+{
+    const bmf_cop_instance *instance = instance_of(n, r);
+    void *const message[] = {left, right};
+    int64_t channel[2];
+    bmf_interface_use use[2];
+    int uses = 0;
+    for (int side = 0; side < 2; side++) {
+        if (p->child[side] == NOBODY)
+            continue;
+        const int64_t from = instance->node[p->child[side]];
+        channel[side] = moves_channel(n, r, UP, from);
+        use[uses++] = use_of(n, r, channel[side], moves_register_at(moves_route(n, r, from, n->node), n->node), true);
+    }
+    if (uses > 0)
+        moves_transfer(n, BMF_COP_AS_READY, uses, use);
+    for (int side = 0; side < 2; side++)
+        if (p->child[side] != NOBODY) {
+            moves_get_message(n, r, channel[side], message[side]);
+            n->moved[channel[side]] += moves_words(n, r);
+        }
+}
+
 /* The combination of the subtree's values, in the order of numbers, into `sum`; of those up to the node's own into
  * `own`; of the left ones into `left`. */
 static void sweep_up(bmf_cop_node *n, running *r, const bmf_cop_tree_place *p, const void *in, void *left, void *own,
@@ -331,17 +354,36 @@ static void sweep_up(bmf_cop_node *n, running *r, const bmf_cop_tree_place *p, c
     const bmf_cop_instance *instance = instance_of(n, r);
     const size_t size = (size_t)r->op->words * 4;
     memcpy(own, in, size);
-    if (p->child[0] != NOBODY) {
-        receive(n, r, UP, instance->node[p->child[0]], left);
+    receive_both(n, r, p, left, sum);
+    if (p->child[0] != NOBODY)
         combine_into(combine, left, in, own);
-    }
-    memcpy(sum, own, size);
-    if (p->child[1] != NOBODY) {
-        receive(n, r, UP, instance->node[p->child[1]], sum);
+    if (p->child[1] != NOBODY)
         combine_into(combine, own, sum, sum);
-    }
+    else
+        memcpy(sum, own, size);
     if (p->parent != NOBODY)
         send(n, r, UP, instance->node[p->parent], sum);
+}
+
+/* Downwards, to children by number; NOBODY: none. */
+static void send_both(bmf_cop_node *n, running *r, int64_t left, const void *to_left, int64_t right,
+                      const void *to_right)
+{
+    const bmf_cop_instance *instance = instance_of(n, r);
+    const int64_t child[] = {left, right};
+    const void *const message[] = {to_left, to_right};
+    bmf_interface_use use[2];
+    int uses = 0;
+    for (int side = 0; side < 2; side++) {
+        if (child[side] == NOBODY)
+            continue;
+        const int64_t to = instance->node[child[side]], channel = moves_channel(n, r, DOWN, to);
+        moves_put_message(n, r, channel, message[side]);
+        use[uses++] = use_of(n, r, channel, moves_route(n, r, n->node, to)->reg, false);
+        n->moved[channel] += moves_words(n, r);
+    }
+    if (uses > 0)
+        moves_transfer(n, BMF_COP_AS_READY, uses, use);
 }
 
 /* Belongs to the node, whose program may be dropped at any access. */
@@ -397,10 +439,7 @@ static void call_tree(bmf_cop_node *n, running *r, const void *in, void *out, bm
             combine_into(combine, before, own, own);
         }
         /* the left subtree has the same before it, the right one all up to this node; a receiver knows its own */
-        if (p.child[0] != NOBODY && has_before)
-            send(n, r, DOWN, instance->node[p.child[0]], before);
-        if (p.child[1] != NOBODY)
-            send(n, r, DOWN, instance->node[p.child[1]], own);
+        send_both(n, r, has_before ? p.child[0] : NOBODY, before, p.child[1], own);
         memcpy(out, own, (size_t)size);
     } else if ((reduces && !by_all) || instance->nodes == 1) {
         memcpy(out, sum, (size_t)size);

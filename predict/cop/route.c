@@ -10,6 +10,8 @@
 #include "predict/cop/plan.h"
 #include "runtime/base/allocate.h"
 
+enum { MOST_OF_COURSES = 3 /* slots of a schedule; with more of them few follow each other */ };
+
 static const bmf_cop_metric *metric_of(const bmf_cop_plan *plan, const bmf_cop_use *use)
 {
     return &plan->candidates[use->op->number].candidate[use->candidate].metric;
@@ -77,6 +79,12 @@ static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
     }
 }
 
+/* Whether slots should follow each other as the stages do: the further words of longer messages wait anyway. */
+static bool is_course(const bmf_cop_phase *phase, int64_t use, const bmf_cop_stream *stream)
+{
+    return stream->stage > 0 && phase->use[use].op->words == 1;
+}
+
 static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken, double most,
                       bmf_stream_routes **routes)
 {
@@ -95,6 +103,8 @@ static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool
                                  .reprogrammed = from->reprogrammed,
                                  .group = joints == BMF_COP_AT_PROCESSORS ? 0 : (int)use + 1,
                                  .joins = from->joins && joints == BMF_COP_JOINED,
+                                 .course = is_course(phase, use, from) ? (int)use + 1 : 0,
+                                 .stage = is_course(phase, use, from) ? (int)from->stage : 0,
                                  .commanded = from->joins && joints == BMF_COP_GATED,
                                  .allowed = inside[use] + from->instance * plan->settings.hardware.mesh.nodes};
     }
@@ -150,6 +160,41 @@ static int try_shorter_ways(const bmf_cop_plan *plan, bmf_cop_phase *phase, cons
     return BMF_OK;
 }
 
+/* Words that go from stream to stream wait for the first one's slot, half a distance of slots, and at each later one if
+ * slots cannot follow each other, which is the likelier the more of them are taken. */
+static int try_fewer_slots(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken)
+{
+    const double length = plan->settings.hardware.length;
+    double best = INFINITY;
+    bmf_stream_routes *found = NULL;
+    for (int slots = MOST_OF_COURSES; slots > 0; slots--) {
+        bmf_stream_routes *other;
+        const int status = route_once(plan, phase, taken, slots / length, &other);
+        const double time = other ? (double)other->course + length / slots / 2 : INFINITY;
+        if (status != BMF_OK) {
+            streams_free(found);
+            return status;
+        }
+        bmf_stream_routes *const worse = time < best ? found : other;
+        found = time < best ? other : found;
+        best = fmin(time, best);
+        streams_free(worse);
+    }
+    phase->routes = found;
+    return BMF_OK;
+}
+
+static bool has_courses(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
+{
+    bool found = false;
+    for (int64_t k = 0; k < phase->streams && !found; k++) {
+        int64_t use;
+        const bmf_cop_stream *stream = cop_phase_stream(plan, phase, k, &use);
+        found = is_course(phase, use, stream);
+    }
+    return found;
+}
+
 static bool has_multicasts(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
 {
     for (int64_t k = 0; k < phase->streams; k++) {
@@ -163,10 +208,14 @@ static bool has_multicasts(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
 
 int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken)
 {
-    BMF_TRY(route_once(plan, phase, taken, 1, &phase->routes));
+    const bool courses = phase->uses == 1 && has_courses(plan, phase);
+    if (courses)
+        BMF_TRY(try_fewer_slots(plan, phase, taken));
+    else
+        BMF_TRY(route_once(plan, phase, taken, 1, &phase->routes));
     if (!phase->routes)
         return BMF_OK;
-    if (phase->uses == 1 && has_multicasts(plan, phase))
+    if (phase->uses == 1 && !courses && has_multicasts(plan, phase))
         BMF_TRY(try_shorter_ways(plan, phase, taken));
     take_bandwidths(plan, phase);
     return BMF_OK;

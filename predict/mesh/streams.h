@@ -22,6 +22,10 @@ typedef struct bmf_stream {
     int group;
     bool joins;     /* its last VFSM is never in the slot before the first one of its group's streams */
     bool commanded; /* its ends are programmed at run time: every pipeline has a slot for commands */
+    /* above 0: the stages of a course of single words, one after the other: a processor writes this stream when it has
+     * read those of lower stages that end at its node, and the word should find its slot then (document 004, B.1,
+     * sch_prefix) */
+    int course, stage;
 } bmf_stream;
 
 /* The VFSMs of a stream on a node: in slot `slot` (and evenly after it) one that takes the word in; `delay` slots
@@ -51,6 +55,7 @@ typedef struct bmf_stream_routes {
     bmf_stream_route *route;
     int rounds, tries; /* of ripping up and rerouting in the last try; bandwidths that were tried */
     double factor;     /* of the requested bandwidths */
+    int64_t course;    /* slots from the beginning of the courses until their last word has come; 0: there are none */
 } bmf_stream_routes;
 
 typedef struct bmf_stream_request {
