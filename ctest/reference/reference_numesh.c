@@ -253,6 +253,8 @@ static bool processor_step(reference_numesh *r, int64_t n, const simulator_resum
             at->outbound[step->reg] = r->script[n].word[step->first + at->progress++] | COMMAND_BIT;
         }
         return false;
+    case BMF_STEP_HANDLED: /* there are no interrupts here */
+        return true;
     case BMF_STEP_TRANSFER:
         break;
     }

@@ -88,7 +88,7 @@ static void put_operator(cop_made *m)
                                        "permute '%s (runtime)"};
     enum { FORMS = sizeof form / sizeof *form, SCHEDULED = 18, LINEAR = SCHEDULED - 3 };
     char label[20], code[100], text[300];
-    int which = (int)choose(m, m->dynamic ? FORMS : SCHEDULED);
+    int which = (int)choose(m, m->dynamic || m->online ? FORMS : SCHEDULED);
     if (m->dynamic && which >= LINEAR && which < SCHEDULED)
         which = 0;
     const int number = m->operators++;

@@ -11,6 +11,7 @@ enum { COP_TEXT = 3000, COP_NODES = 36, COP_WORDS = 40, COP_PASSES = 3, COP_OPER
 typedef struct cop_made {
     uint64_t seed;
     bool dynamic;    /* what needs no schedules, too: shifts and permutations known at run time */
+    bool online;     /* the same on scheduled routers, beside what needs schedules */
     bool line;       /* the mesh is a line of nodes */
     bool leaves_out; /* some operators are optional, and left out in some passes */
     char text[COP_TEXT];

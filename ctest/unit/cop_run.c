@@ -231,6 +231,13 @@ static void optional_operators(void **state)
     try_programs(&(cop_made){.seed = 19970103, .leaves_out = true}, 40);
 }
 
+/* What scheduled routers do by online routing, beside operators that have schedules. */
+static void online_operators(void **state)
+{
+    (void)state;
+    try_programs(&(cop_made){.seed = 19970104, .online = true}, 40);
+}
+
 /* ---- barriers and collects ---- */
 
 enum { ROUNDS = 12, MOST_NODES = 36 };
@@ -427,6 +434,7 @@ int main(void)
                                        cmocka_unit_test(phases_take_the_furthest_block),
                                        cmocka_unit_test(random_programs),
                                        cmocka_unit_test(optional_operators),
+                                       cmocka_unit_test(online_operators),
                                        cmocka_unit_test(barriers_hold_everybody),
                                        cmocka_unit_test(collects_take_turns),
                                        cmocka_unit_test(mistakes_of_collects),

@@ -143,6 +143,22 @@ static void share(estimate *e, int64_t resource)
     free(kept);
 }
 
+/* The streams of online routing. */
+static void add_network(estimate *e)
+{
+    if (!cop_needs_network(e->plan, e->phase))
+        return;
+    const bmf_mesh *mesh = &e->plan->settings.hardware.mesh;
+    bool *link = allocate_clear(e->nodes * BMF_MESH_PORTS, sizeof *link);
+    cop_network_links(e->plan, e->phase, link);
+    for (int64_t k = 0; k < e->nodes * BMF_MESH_PORTS; k++)
+        if (link[k]) {
+            e->sources[k / BMF_MESH_PORTS]++;
+            e->sinks[mesh_neighbour(mesh, k / BMF_MESH_PORTS, (int)(k % BMF_MESH_PORTS))]++;
+        }
+    free(link);
+}
+
 /* Registers: one for each stream at both ends; slots: one for each end. */
 static bool fits(estimate *e)
 {
@@ -158,6 +174,7 @@ static bool fits(estimate *e)
             }
         }
     }
+    add_network(e);
     for (int64_t n = 0; n < e->nodes; n++)
         good &= e->sources[n] <= BMF_SCHEDULED_REGISTERS - hardware->pipelines &&
                 e->sinks[n] <= BMF_SCHEDULED_REGISTERS &&

@@ -176,6 +176,8 @@ static bool messages_synchronise(const bmf_cop_plan *plan, bmf_cop_phase *phase)
     for (int64_t u = 0; u < phase->uses; u++) {
         bmf_cop_use *use = &phase->use[u];
         use->sync_words = 0;
+        if (plan->candidates[use->op->number].candidate[use->candidate].implementation->by_messages)
+            return false; /* processors of other nodes pass its words on */
         if (use->op->number < plan->program->operators && use->terminating && !is_bound_by_later(plan, phase, use) &&
             !binds(plan, phase, use))
             return false;

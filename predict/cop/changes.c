@@ -17,7 +17,7 @@
 static int64_t barrier_of(const bmf_cop_run *run, int64_t phase)
 {
     for (int64_t k = run->plan->program->operators; k < run->operators; k++)
-        if (run->running[k].phase == phase)
+        if (run->running[k].phase == phase && run->running[k].op->kind == BMF_COP_BARRIER)
             return k;
     return -1;
 }

@@ -98,6 +98,14 @@ bool cop_instance_has(const bmf_cop_instance *instance, int64_t node)
     return false;
 }
 
+bmf_cop_box cop_box_of(const bmf_mesh *mesh, const bmf_cop_instance *instance)
+{
+    bmf_cop_box box = cop_empty_box();
+    for (int64_t k = 0; k < instance->nodes; k++)
+        cop_box_add(&box, mesh, instance->node[k]);
+    return box;
+}
+
 static bool is_box(const bmf_mesh *mesh, const bmf_cop_instance *instance)
 {
     bmf_cop_box box = cop_empty_box();

@@ -22,7 +22,7 @@ static void call_kernel(const bmf_cop_services *s, const bmf_cop_operator *op, i
         return;
     }
     if (op->kind == BMF_COP_COLLECT && !is_one && number != (first < instance->nodes - 1 ? instance->nodes - 1 : 0))
-        return; /* one writes */
+        return; /* one writer at a time */
     const bool many = op->kind == BMF_COP_GATHER || op->kind == BMF_COP_SPREAD;
     for (int64_t k = 0; k < (many && is_one ? instance->nodes - 1 : 1); k++)
         if (is_one != inward)
@@ -32,10 +32,21 @@ static void call_kernel(const bmf_cop_services *s, const bmf_cop_operator *op, i
             s->read(s->state, id, out);
 }
 
+/* Operands are 0; permutations take each node to the next. */
+static void load_kernel(const bmf_cop_services *s, const bmf_cop_operator *op, const bmf_cop_instance *instance)
+{
+    const bool permutes = op->kind == BMF_COP_PERMUTE && instance->operand[0].runtime;
+    const int64_t count = permutes ? instance->nodes : BMF_COP_OPERANDS;
+    int32_t *operand = allocate_clear(count, sizeof *operand);
+    for (int64_t k = 0; k < count && permutes; k++)
+        operand[k] = (int32_t)((k + 1) % count);
+    s->load(s->state, (int)op->number, (int)count, operand);
+    free(operand);
+}
+
 int cop_kernel(void *state, const bmf_cop_services *s)
 {
     const bmf_cop_plan *plan = state;
-    static const int32_t zeros[BMF_COP_OPERANDS];
     s->init(s->state);
     for (int64_t k = 0; k < plan->program->operators; k++) {
         const bmf_cop_operator *op = plan->program->op[k];
@@ -45,7 +56,7 @@ int cop_kernel(void *state, const bmf_cop_services *s)
             for (int64_t n = 0; n < op->instance[i].nodes; n++)
                 if (op->instance[i].node[n] == s->node) {
                     if (!loaded)
-                        s->load(s->state, (int)k, BMF_COP_OPERANDS, zeros);
+                        load_kernel(s, op, &op->instance[i]);
                     loaded = true;
                     call_kernel(s, op, n, &op->instance[i], in, out);
                 }

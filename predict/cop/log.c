@@ -110,6 +110,8 @@ void log_steps(bmf_cop_node *n)
             tell_transfer(n, step, script->use + step->first, now[BMF_TIME_WRITE] - n->logged[BMF_TIME_WRITE]);
             continue;
         }
+        if (step->kind == BMF_STEP_HANDLED) /* who waited has told it */
+            continue;
         const bmf_cop_event event = {.kind = BMF_COP_DID_TIME,
                                      .time = step->time,
                                      .node = n->node,

@@ -49,13 +49,13 @@ static bmf_cop_exchange writing(posted *p, int64_t part, int64_t to, const void 
 static void send(bmf_cop_correspondent *n, posted *p, int64_t part, int64_t to, const void *message)
 {
     const bmf_cop_exchange e = writing(p, part, to, message);
-    mail_exchange(n, &e, NULL);
+    n->mail->carry(n, &e, NULL);
 }
 
 static void receive(bmf_cop_correspondent *n, posted *p, int64_t part, int64_t from, void *message)
 {
     const bmf_cop_exchange e = {.reads = true, .op = p->op->number, .part = part, .from = from};
-    mail_exchange(n, &e, message);
+    n->mail->carry(n, &e, message);
 }
 
 static void keep(bmf_cop_correspondent *n, posted *p, const void *message)
@@ -104,7 +104,7 @@ static void dense(bmf_cop_correspondent *n, posted *p, int64_t source, const voi
         e.reads = true;
         e.passes_on = count > 0;
         e.from = from;
-        mail_exchange(n, &e, out);
+        n->mail->carry(n, &e, out);
         sent = count > 0;
         in = out;
         break;
@@ -135,7 +135,7 @@ static void pass_down(bmf_cop_correspondent *n, posted *p, int64_t root, const v
         e.op = p->op->number;
         e.part = BMF_COP_SINGLE;
         e.from = instance->node[at.parent];
-        mail_exchange(n, &e, out);
+        n->mail->carry(n, &e, out);
         sent = first + 1;
         in = out;
     }
@@ -287,7 +287,7 @@ static void prefix_down(bmf_cop_correspondent *n, posted *p, const bmf_cop_tree_
         e.op = p->op->number;
         e.part = BMF_COP_SINGLE;
         e.from = instance->node[at->parent];
-        mail_exchange(n, &e, before);
+        n->mail->carry(n, &e, before);
         combine_into(combine, before, own, own);
     }
     if (at->child[1] != NOBODY)
@@ -349,7 +349,7 @@ static void call_permutation(bmf_cop_correspondent *n, posted *p, const void *in
     e.reads = from >= 0 && from < nodes;
     e.from = e.reads ? instance->node[from] : 0;
     if (e.reads || e.writes)
-        mail_exchange(n, &e, out);
+        n->mail->carry(n, &e, out);
 }
 
 void letters_call(bmf_cop_correspondent *n, int64_t op, const void *in, void *out, bmf_cop_combine *combine)

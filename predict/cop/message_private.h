@@ -1,4 +1,4 @@
-/* What the files share that run programs on dynamic routers. */
+/* What the files share that run programs by messages: on dynamic routers, and by online routing on scheduled ones. */
 #ifndef BMF_COP_MESSAGE_PRIVATE_H
 #define BMF_COP_MESSAGE_PRIVATE_H
 
@@ -73,6 +73,11 @@ typedef struct bmf_cop_correspondent {
 } bmf_cop_correspondent;
 
 typedef struct bmf_cop_mail {
+    /* How messages are carried: gives way until the message has been read, and the other one written. */
+    void (*carry)(bmf_cop_correspondent *n, const bmf_cop_exchange *exchange, void *in);
+    /* Ends the simulation; does not return to the node's program. */
+    void (*fail)(bmf_cop_correspondent *n, int64_t op, const char *text);
+    void *carrier; /* of `carry` and `fail` */
     const bmf_cop_plan *plan;
     bmf_dynamic_settings settings;
     int64_t nodes, operators;
@@ -90,10 +95,14 @@ typedef struct bmf_cop_mail {
     int status;
 } bmf_cop_mail;
 
-/* message_run.c. Does not return to the node's program. */
+/* correspondents.c: operators and nodes, whoever carries the messages. */
+void mail_post(bmf_cop_mail *mail, const bmf_cop_use *use);
+void mail_make_node(bmf_cop_mail *mail, int64_t node);
+void mail_free_nodes(bmf_cop_mail *mail);
+/* How many messages of the operator's part went from one node to another, or came. */
+int32_t *mail_count(const bmf_cop_mail *mail, int32_t **counts, int64_t op, int64_t part, int64_t other);
+/* Does not return to the node's program. */
 void mail_fail(bmf_cop_correspondent *n, int64_t op, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Gives way until the message has been read, and the other one written. */
-void mail_exchange(bmf_cop_correspondent *n, const bmf_cop_exchange *exchange, void *in);
 
 /* message_moves.c */
 void letters_write(bmf_cop_correspondent *n, int64_t op, const void *message);

@@ -5,7 +5,6 @@
  * and a look at every node that waits in every cycle. Source: document 004, 7.2 and 8.1. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +15,9 @@
 
 enum { WRONG = 200, LISTED = 4 /* nodes that wait for ever */ };
 
-void mail_fail(bmf_cop_correspondent *n, int64_t op, const char *format, ...)
+static void fail_node(bmf_cop_correspondent *n, int64_t op, const char *text)
 {
     bmf_cop_mail *mail = n->mail;
-    char text[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     if (mail->status == BMF_OK)
         mail->status = bmf_fail(NULL, BMF_ERROR_KERNEL, "node %" PRId64 ", operator '%s', cycle %" PRId64 ": %s",
                                 n->node, op >= 0 ? mail->posted[op].op->label : "-", dynamic_time(mail->routers), text);
@@ -32,14 +26,6 @@ void mail_fail(bmf_cop_correspondent *n, int64_t op, const char *format, ...)
 }
 
 /* ---- messages ---- */
-
-static int32_t *count_of(const bmf_cop_mail *mail, int32_t **counts, int64_t op, int64_t part, int64_t other)
-{
-    int32_t **row = &counts[op * BMF_COP_PARTS + part];
-    if (!*row)
-        *row = allocate_clear(mail->nodes, sizeof **row);
-    return &(*row)[other];
-}
 
 static bmf_cop_letter *make_letter(bmf_cop_mail *mail)
 {
@@ -74,7 +60,7 @@ static void hand_over(bmf_cop_correspondent *n)
     letter->part = e->part;
     letter->from = n->node;
     letter->to = e->to;
-    letter->sequence = (*count_of(mail, n->sent, e->op, e->part, e->to))++;
+    letter->sequence = (*mail_count(mail, n->sent, e->op, e->part, e->to))++;
     letter->words = e->words;
     letter->address = mail->address[(e->op * BMF_COP_PARTS + e->part) * mail->nodes + e->to];
     letter->data = allocate((int64_t)size);
@@ -90,7 +76,8 @@ static bmf_cop_letter *find_letter(const bmf_cop_correspondent *n)
     for (bmf_cop_letter *letter = n->first; letter; letter = letter->next)
         if (letter->op == e->op && letter->part == e->part &&
             (e->from == BMF_COP_ANYBODY ||
-             (letter->from == e->from && letter->sequence == *count_of(n->mail, n->received, e->op, e->part, e->from))))
+             (letter->from == e->from &&
+              letter->sequence == *mail_count(n->mail, n->received, e->op, e->part, e->from))))
             return letter;
     return NULL;
 }
@@ -208,7 +195,7 @@ static void end_reading(bmf_cop_correspondent *n, void *in)
     bmf_cop_letter *letter = e->letter, **at = &n->first;
     if (in)
         memcpy(in, letter->data, (size_t)letter->words * 4);
-    ++*count_of(n->mail, n->received, letter->op, letter->part, letter->from);
+    ++*mail_count(n->mail, n->received, letter->op, letter->part, letter->from);
     while (*at != letter)
         at = &(*at)->next;
     *at = letter->next;
@@ -230,7 +217,7 @@ static void tell_exchange(const bmf_cop_correspondent *n, int64_t begin, int64_t
     event.bytes = event.op->words * 4;
     event.peer = e->to;
     if (e->writes) {
-        event.number = *count_of(n->mail, n->sent, e->op, e->part, e->to) - 1;
+        event.number = *mail_count(n->mail, n->sent, e->op, e->part, e->to) - 1;
         tell(n, &event);
         event.begin = event.end;
     }
@@ -243,7 +230,7 @@ static void tell_exchange(const bmf_cop_correspondent *n, int64_t begin, int64_t
     }
 }
 
-void mail_exchange(bmf_cop_correspondent *n, const bmf_cop_exchange *exchange, void *in)
+static void exchange_messages(bmf_cop_correspondent *n, const bmf_cop_exchange *exchange, void *in)
 {
     const int64_t begin = dynamic_time(n->mail->routers), written = n->time[BMF_TIME_WRITE];
     n->exchange = *exchange;
@@ -463,86 +450,36 @@ static void run_body(void *state)
     n->exit_code = n->mail->body(n->mail->body_state, &n->services);
 }
 
-static void post(bmf_cop_mail *mail, const bmf_cop_use *use)
-{
-    bmf_cop_posted *p = &mail->posted[use->op->number];
-    p->op = use->op;
-    p->implementation = mail->plan->candidates[use->op->number].candidate[use->candidate].implementation;
-    cop_loads_create(&p->loads, use->op);
-    p->collection = allocate_clear(use->op->instances, (int64_t)sizeof *p->collection);
-    p->instance = allocate_array(mail->nodes, (int64_t)sizeof *p->instance);
-    p->number = allocate_array(mail->nodes, (int64_t)sizeof *p->number);
-    for (int64_t k = 0; k < mail->nodes; k++)
-        p->instance[k] = p->number[k] = -1;
-    for (int64_t i = 0; i < use->op->instances; i++)
-        for (int64_t k = 0; k < use->op->instance[i].nodes; k++) {
-            p->instance[use->op->instance[i].node[k]] = i;
-            p->number[use->op->instance[i].node[k]] = k;
-        }
-}
-
 static void make_node(bmf_cop_mail *mail, int64_t k)
 {
     bmf_cop_correspondent *n = &mail->node[k];
-    *n = (bmf_cop_correspondent){.mail = mail, .node = k};
+    mail_make_node(mail, k);
     n->services = (bmf_cop_services){n,     (int)k, (int)mail->nodes, nothing,      nothing, delay,
                                      cycle, load,   write_message,    read_message, call};
-    n->loads = allocate_clear(mail->operators, sizeof *n->loads);
-    n->calls = allocate_clear(mail->operators, sizeof *n->calls);
-    n->is_loaded = allocate_clear(mail->operators, sizeof *n->is_loaded);
-    n->operand = allocate_clear(mail->operators, (int64_t)sizeof *n->operand);
-    n->sent = allocate_clear(mail->operators * BMF_COP_PARTS, (int64_t)sizeof *n->sent);
-    n->received = allocate_clear(mail->operators * BMF_COP_PARTS, (int64_t)sizeof *n->received);
-    n->kept = allocate_clear(mail->operators, (int64_t)sizeof *n->kept);
     n->queue = allocate_clear(mail->settings.addresses + 1, sizeof *n->queue);
     for (int a = 1; a <= mail->settings.addresses; a++)
         n->queue[a].arrival = allocate_array(mail->settings.buffer, (int64_t)sizeof *n->queue[a].arrival);
-    for (int64_t op = 0; op < mail->operators; op++)
-        n->operand[op] = allocate_clear(mail->posted[op].loads.size, sizeof **n->operand);
     n->coroutine = coroutine_create(run_body, n);
 }
 
 static void free_node(const bmf_cop_mail *mail, bmf_cop_correspondent *n)
 {
     coroutine_free(n->coroutine);
-    for (int64_t op = 0; op < mail->operators; op++) {
-        free(n->operand[op]);
-        free(n->kept[op]);
-    }
-    for (int64_t k = 0; k < mail->operators * BMF_COP_PARTS; k++) {
-        free(n->sent[k]);
-        free(n->received[k]);
-    }
     for (int a = 1; a <= mail->settings.addresses; a++)
         free(n->queue[a].arrival);
-    free(n->loads);
-    free(n->calls);
-    free(n->is_loaded);
-    free(n->operand);
-    free(n->sent);
-    free(n->received);
-    free(n->kept);
     free(n->queue);
-    free(n->work);
 }
 
 static void free_mail(bmf_cop_mail *mail)
 {
     for (int64_t k = 0; k < mail->nodes; k++)
         free_node(mail, &mail->node[k]);
-    for (int64_t op = 0; op < mail->operators; op++) {
-        cop_loads_free(&mail->posted[op].loads);
-        free(mail->posted[op].collection);
-        free(mail->posted[op].instance);
-        free(mail->posted[op].number);
-    }
+    mail_free_nodes(mail);
     for (int64_t k = 0; k < mail->letters; k++) {
         free(mail->letter[k]->data);
         free(mail->letter[k]);
     }
     free(mail->letter);
-    free(mail->posted);
-    free(mail->node);
     free(mail->address);
     dynamic_free(mail->routers);
 }
@@ -551,8 +488,14 @@ int cop_run_messages(const bmf_cop_plan *plan, const bmf_dynamic_settings *setti
                      const bmf_cop_log *log, bmf_cop_times *times)
 {
     const bmf_mesh *mesh = &plan->settings.hardware.mesh;
-    bmf_cop_mail mail = {
-        .plan = plan, .settings = *settings, .nodes = mesh->nodes, .body = body, .body_state = state, .log = log};
+    bmf_cop_mail mail = {.carry = exchange_messages,
+                         .fail = fail_node,
+                         .plan = plan,
+                         .settings = *settings,
+                         .nodes = mesh->nodes,
+                         .body = body,
+                         .body_state = state,
+                         .log = log};
     bmf_cop_phase **phase;
     int most = 0;
     BMF_TRY(dynamic_create(mesh, settings, NULL, NULL, &mail, &mail.routers));
@@ -563,7 +506,7 @@ int cop_run_messages(const bmf_cop_plan *plan, const bmf_dynamic_settings *setti
     for (int64_t p = 0; p < phases; p++)
         for (int64_t u = 0; u < phase[p]->uses; u++)
             if (!phase[p]->use[u].continues)
-                post(&mail, &phase[p]->use[u]);
+                mail_post(&mail, &phase[p]->use[u]);
     free(phase);
     mail.node = allocate_clear(mail.nodes, sizeof *mail.node);
     for (int64_t k = 0; k < mail.nodes; k++)

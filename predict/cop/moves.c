@@ -112,9 +112,17 @@ void moves_transfer(bmf_cop_node *n, bmf_cop_order order, int uses, const bmf_in
 
 /* ---- moves ---- */
 
+/* Messages to several nodes that differ, to the children of a tree or in a spread: each has the ring of its reader, all
+ * others that of their writer. */
+static bool has_one_reader(running *r, int bank)
+{
+    return r->op->kind == BMF_COP_SPREAD || (bank == DOWN && r->op->kind == BMF_COP_PREFIX);
+}
+
 static void send(bmf_cop_node *n, running *r, int bank, int64_t to, const void *message)
 {
-    const int64_t channel = moves_channel(n, r, bank, n->node);
+    const bool one_reader = has_one_reader(r, bank);
+    const int64_t channel = moves_channel(n, r, bank, one_reader ? to : n->node);
     const bmf_interface_use use = use_of(n, r, channel, moves_route(n, r, n->node, to)->reg, false);
     moves_put_message(n, r, channel, message);
     moves_transfer(n, BMF_COP_AS_READY, 1, &use);
@@ -131,8 +139,7 @@ static void receive_at(bmf_cop_node *n, running *r, int64_t channel, int reg, vo
 
 static void receive(bmf_cop_node *n, running *r, int bank, int64_t from, void *message)
 {
-    /* downward messages to several children differ: each has the ring of its reader, a multicast that of its writer */
-    const bool one_reader = bank == DOWN && r->op->kind == BMF_COP_PREFIX;
+    const bool one_reader = has_one_reader(r, bank);
     const int64_t channel = moves_channel(n, r, bank, one_reader ? n->node : from);
     receive_at(n, r, channel, moves_register_at(moves_route(n, r, from, n->node), n->node), message);
 }

@@ -229,6 +229,8 @@ static void write_phases(const bmf_cop_phases *phases, const char *between, char
     if (phases->kind == BMF_COP_ONE_PHASE) {
         add_text(text, size, between[0] == ' ' ? "{" : "");
         for (int64_t k = 0; k < phases->phase.uses; k++) {
+            if (phases->phase.use[k].made)
+                continue;
             add_text(text, size, k > 0 ? "," : "");
             add_text(text, size, phases->phase.use[k].op->label);
         }

@@ -40,6 +40,7 @@ typedef struct bmf_cop_use {
     bool terminating;   /* this is its last phase */
     bool last;          /* it may be executed just before the phase ends */
     int64_t sync_words; /* of one more message before the phase ends by messages; 0: none is needed */
+    bool made;          /* by the compiler: no operator of the program */
     double planned;     /* before routing */
     double share;       /* of links, beside other phases; 0: not known */
 } bmf_cop_use;
@@ -101,8 +102,8 @@ typedef struct bmf_cop_plan {
     double time;
     bool optimal;         /* of all that the model knows */
     bool registers_apart; /* no two phases use a register for different streams; set by cop_route_to_run */
-    int64_t barriers;     /* operators that cop_route_to_run made; their numbers follow those of the program's */
-    bmf_cop_operator **barrier;
+    int64_t made;         /* operators that routing made, barriers and networks; their numbers follow the program's */
+    bmf_cop_operator **made_operator;
     int64_t searched;
 } bmf_cop_plan;
 
@@ -156,6 +157,19 @@ bool cop_estimate_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase);
 
 /* route.c. routes is NULL afterwards if there are none. taken: as in bmf_stream_request. */
 int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken);
+/* networks.c: the streams of a phase's online routing (online.h), as an operator that is made, if it has any. */
+bool cop_needs_network(const bmf_cop_plan *plan, const bmf_cop_phase *phase);
+void cop_add_network(bmf_cop_plan *plan, bmf_cop_phase *phase);
+/* Marks its links, by node and port; returns how many were not marked before. */
+int64_t cop_network_links(const bmf_cop_plan *plan, const bmf_cop_phase *phase, bool *link);
+/* From what an implementation by messages costs on dynamic routers. */
+void cop_online_metric(const bmf_mesh *mesh, bmf_cop_metric *metric);
+/* Operators that are made: at most so many in a phase; before the first one; adds one, which is the lisp's memory. */
+enum { BMF_COP_MADE = 2 };
+void cop_begin_made(bmf_cop_plan *plan, int64_t phases);
+void cop_add_made(bmf_cop_plan *plan, bmf_cop_phase *phase, bmf_cop_operator *op,
+                  const bmf_cop_implementation *implementation, double bandwidth);
+
 /* wires.c: barriers keep nodes from being in one of the phases while others are in the other. */
 bool cop_are_apart_in_time(const bmf_cop_phase *a, const bmf_cop_phase *b);
 int cop_fail_without_schedule(const bmf_cop_plan *plan, const bmf_cop_phase *phase);

@@ -69,6 +69,7 @@ static bool *make_boxes(const bmf_cop_plan *plan, const bmf_cop_operator *op)
 
 static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
 {
+    double slowest = 1; /* of online routing */
     for (int64_t u = 0; u < phase->uses; u++)
         phase->use[u].bandwidth = 1;
     for (int64_t k = 0; k < phase->streams; k++) {
@@ -76,7 +77,13 @@ static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
         cop_phase_stream(plan, phase, k, &use);
         const double found = (double)phase->routes->route[k].slots / plan->settings.hardware.length;
         phase->use[use].bandwidth = fmin(phase->use[use].bandwidth, found);
+        slowest = phase->use[use].op->number >= plan->program->operators && phase->use[use].op->kind == BMF_COP_STREAM
+                      ? fmin(slowest, found)
+                      : slowest;
     }
+    for (int64_t u = 0; u < phase->uses; u++)
+        if (streams_of(plan, &phase->use[u])->count == 0)
+            phase->use[u].bandwidth = slowest;
 }
 
 /* Whether slots should follow each other as the stages do: the further words of longer messages wait anyway. */
@@ -286,7 +293,9 @@ int cop_route_plan(bmf_cop_plan *plan)
     bmf_cop_phase **list;
     const int64_t count = cop_list_phases(plan, &list);
     int status = BMF_OK;
+    cop_begin_made(plan, count);
     for (int64_t p = 0; p < count && status == BMF_OK; p++) {
+        cop_add_network(plan, list[p]);
         if (list[p]->streams == 0)
             continue;
         status = cop_route_phase(plan, list[p], NULL);

@@ -2,6 +2,7 @@
  * the node's coroutine, which adds steps for its next access and gives way. Cost: that of the simulation, and two
  * changes of stacks an access. Source: document 004, 5.5 (load), 8.1. */
 #include "predict/cop/run_private.h"
+#include "predict/cop/online.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -62,32 +63,33 @@ static void end_call(bmf_cop_node *n, int64_t op, int64_t begin)
         log_call(n, op, begin);
 }
 
-static int64_t check_use(bmf_cop_node *n, int op)
+static void check_use(bmf_cop_node *n, int64_t op)
 {
     const bmf_cop_running *r = &n->run->running[op];
     if (r->instance[n->node] < 0)
         run_fail(n, op, "the node is in none of its subsets");
     if (r->phase != n->phase)
         run_fail(n, op, "it has not been loaded");
-    return op;
 }
 
 static void load(void *state, int op, int count, const int32_t *operand)
 {
     bmf_cop_node *n = state;
     bmf_cop_running *r = &n->run->running[op];
-    int32_t given[BMF_COP_OPERANDS];
     char text[WRONG];
     if (r->instance[n->node] < 0)
         run_fail(n, op, "the node is in none of its subsets");
     const char *wrong =
-        cop_loads_check(&r->loads, r->instance[n->node], n->loads[op]++, count, operand, given, text, sizeof text);
+        cop_loads_check(&r->loads, r->instance[n->node], n->loads[op]++, count, operand, n->given, text, sizeof text);
     if (wrong)
         run_fail(n, op, "%s", wrong);
     begin_call(n, op);
     changes_for(n, op); /* with the operands of the load before */
-    memcpy(n->operand[op], given, sizeof given);
-    moves_load(n, op);
+    memcpy(n->operand[op], n->given, (size_t)r->loads.size * sizeof *n->given);
+    if (online_carries(r))
+        online_load(n, op);
+    else
+        moves_load(n, op);
     n->calling = -1;
 }
 
@@ -95,7 +97,11 @@ static void write_message(void *state, int op, const void *message)
 {
     bmf_cop_node *n = state;
     const int64_t begin = begin_call(n, op);
-    moves_write(n, check_use(n, op), message);
+    check_use(n, op);
+    if (online_carries(&n->run->running[op]))
+        online_write(n, op, message);
+    else
+        moves_write(n, op, message);
     changes_note_end(n, op);
     end_call(n, op, begin);
 }
@@ -104,7 +110,11 @@ static void read_message(void *state, int op, void *message)
 {
     bmf_cop_node *n = state;
     const int64_t begin = begin_call(n, op);
-    moves_read(n, check_use(n, op), message);
+    check_use(n, op);
+    if (online_carries(&n->run->running[op]))
+        online_read(n, op, message);
+    else
+        moves_read(n, op, message);
     changes_note_end(n, op);
     end_call(n, op, begin);
 }
@@ -113,7 +123,11 @@ static void call(void *state, int op, const void *in, void *out, bmf_cop_combine
 {
     bmf_cop_node *n = state;
     const int64_t begin = begin_call(n, op);
-    moves_call(n, check_use(n, op), in, out, combine);
+    check_use(n, op);
+    if (online_carries(&n->run->running[op]))
+        online_call(n, op, in, out, combine);
+    else
+        moves_call(n, op, in, out, combine);
     changes_note_end(n, op);
     end_call(n, op, begin);
 }
@@ -162,7 +176,7 @@ static void locate_nodes(const bmf_cop_run *run, bmf_cop_running *r)
 static int make_running(bmf_cop_run *run)
 {
     run->phases = cop_list_phases(run->plan, &run->phase);
-    run->operators = run->plan->program->operators + run->plan->barriers;
+    run->operators = run->plan->program->operators + run->plan->made;
     run->running = allocate_clear(run->operators, sizeof *run->running);
     for (int64_t p = 0; p < run->phases; p++)
         for (int64_t u = 0, stream = 0; u < run->phase[p]->uses; u++) {
@@ -172,6 +186,7 @@ static int make_running(bmf_cop_run *run)
                 return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                                 "operator '%s' goes on through several phases, which cannot be run", use->op->label);
             *r = (bmf_cop_running){.op = use->op, .phase = p, .first_stream = stream, .words = use->op->words};
+            r->chosen = use->candidate;
             r->candidate = &run->plan->candidates[use->op->number].candidate[use->candidate];
             cop_loads_create(&r->loads, use->op);
             r->collecting = allocate_clear(use->op->instances, sizeof *r->collecting);
@@ -181,6 +196,19 @@ static int make_running(bmf_cop_run *run)
             stream += r->candidate->streams.count;
         }
     return BMF_OK;
+}
+
+static void make_operands(bmf_cop_node *n)
+{
+    const bmf_cop_run *run = n->run;
+    int64_t most = 1;
+    n->operand = allocate_clear(run->operators, (int64_t)sizeof *n->operand);
+    for (int64_t op = 0; op < run->operators; op++) {
+        const int64_t size = run->running[op].loads.size;
+        n->operand[op] = allocate_clear(size, sizeof **n->operand);
+        most = size > most ? size : most;
+    }
+    n->given = allocate_clear(most, sizeof *n->given);
 }
 
 static void make_nodes(bmf_cop_run *run, bool in_phase)
@@ -208,7 +236,7 @@ static void make_nodes(bmf_cop_run *run, bool in_phase)
         n->is_loaded = allocate_clear(run->operators, sizeof *n->is_loaded);
         n->resident = allocate_array(scheduled_blocks(&run->plan->settings.hardware), (int64_t)sizeof *n->resident);
         changes_begin(n);
-        n->operand = allocate_clear(run->operators, sizeof *n->operand);
+        make_operands(n);
         n->coroutine = coroutine_create(run_body, n);
         run->machine->node[k].pointer = (uint8_t)(in_phase ? run->plan->settings.hardware.length : 0);
     }
@@ -224,7 +252,10 @@ static void free_run(bmf_cop_run *run)
         free(run->node[k].begins);
         free(run->node[k].is_loaded);
         free(run->node[k].resident);
+        for (int64_t op = 0; run->node[k].operand && op < run->operators; op++)
+            free(run->node[k].operand[op]);
         free(run->node[k].operand);
+        free(run->node[k].given);
         free(run->node[k].work);
     }
     for (int64_t k = 0; run->channel && k < run->operators * BMF_COP_BANKS * run->nodes; k++)
@@ -237,6 +268,7 @@ static void free_run(bmf_cop_run *run)
         free(run->running[k].instance);
         free(run->running[k].number);
     }
+    online_free(run->online);
     scheduled_simulation_free(run->simulation);
     scripts_free(&run->plan->settings.hardware.mesh, run->script);
     scheduled_free(run->machine);
@@ -276,7 +308,11 @@ static int simulate(bmf_cop_run *run, const bmf_simulation_settings *settings, b
 {
     run->script = scripts_create(&run->plan->settings.hardware.mesh);
     run->simulation = scheduled_simulation_create(run->machine, run->script, settings);
-    scheduled_simulation_feed(run->simulation, feed, run, run->operators * BMF_COP_BANKS * run->nodes);
+    run->online = online_create(run, settings);
+    scheduled_simulation_feed(run->simulation, feed, run,
+                              run->operators * BMF_COP_BANKS * run->nodes + online_streams(run));
+    if (run->online)
+        scheduled_simulation_interrupt(run->simulation, online_handler(run->online));
     const int status = scheduled_simulation_run(run->simulation);
     if (status != BMF_OK)
         return run->status == BMF_OK ? name_operators(run, status) : status;
@@ -315,8 +351,8 @@ bool cop_can_run(const bmf_cop_implementation *implementation)
         "str_permute",         "str_reduce",       "repl_allreduce",   "str_prefix",         "repl_allreduce_barrier",
         "str_spread",          "str_gather",       "str_bcast_linear", "str_stream_runtime", "str_stream_rtdest",
         "repl_runtime_reduce", "str_stream_dense", "str_collect",      "str_barrier"};
-    for (size_t k = 0; k < sizeof able / sizeof *able; k++)
+    for (size_t k = 0; k < sizeof able / sizeof *able && !implementation->by_messages; k++)
         if (strcmp(able[k], implementation->name) == 0)
             return true;
-    return false;
+    return implementation->by_messages;
 }

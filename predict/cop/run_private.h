@@ -18,10 +18,12 @@ typedef struct bmf_cop_collecting {
     int64_t writer;        /* of the last one */
 } bmf_cop_collecting;
 
-/* An operator of the plan while it runs; the last ones are the barriers of phases. */
+/* An operator of the plan while it runs; the last ones are barriers of phases and networks of online
+ * routing. */
 typedef struct bmf_cop_running {
     const bmf_cop_operator *op;
     const bmf_cop_candidate *candidate;
+    int chosen; /* which of the operator's candidates */
     int64_t phase, first_stream;
     int64_t words;              /* of a message */
     int64_t sync_words;         /* of one more before the phase is left; 0: none */
@@ -48,17 +50,17 @@ typedef struct bmf_cop_node {
     int64_t logged[BMF_TIMES]; /* cycles that have been told */
     bmf_coroutine *coroutine;
     bmf_cop_services services;
-    int64_t not_before; /* when the words of the phase have passed */
-    double fraction;    /* of a cycle that computing has not been charged */
-    int64_t *moved;     /* by channel: words so far */
-    int64_t *loads;     /* by operator */
-    int64_t *calls;     /* by operator: reads or writes of gather and spread */
-    int32_t (*operand)[BMF_COP_OPERANDS];
-    bool *begins;       /* by operator: the node's VFSMs of the operator's chains read the processor */
-    bool *is_loaded;    /* by operator: since the node came into the phase */
-    bool is_syncing;    /* messages have sync_words */
-    int64_t *resident;  /* by block of the router's memory: the phase in it */
-    int64_t clear_from; /* when all others have left the phases that ended by barriers */
+    int64_t not_before;        /* when the words of the phase have passed */
+    double fraction;           /* of a cycle that computing has not been charged */
+    int64_t *moved;            /* by channel: words so far */
+    int64_t *loads;            /* by operator */
+    int64_t *calls;            /* by operator: reads or writes of gather and spread */
+    int32_t **operand, *given; /* by operator; of the load that is being made */
+    bool *begins;              /* by operator: the node's VFSMs of the operator's chains read the processor */
+    bool *is_loaded;           /* by operator: since the node came into the phase */
+    bool is_syncing;           /* messages have sync_words */
+    int64_t *resident;         /* by block of the router's memory: the phase in it */
+    int64_t clear_from;        /* when all others have left the phases that ended by barriers */
     int64_t discards;
     bmf_cop_discard discard[BMF_SCHEDULED_REGISTERS];
     char *work; /* of calls that combine */
@@ -78,8 +80,9 @@ typedef struct bmf_cop_run {
     int64_t *block;                /* by phase */
     bmf_processor_script *script;
     bmf_scheduled_simulation *simulation;
-    bool is_prompt; /* processors access their routers every cycle */
-    int64_t access; /* cycles of an access that writes */
+    struct bmf_cop_online *online; /* NULL: no operator is by messages (online.h) */
+    bool is_prompt;                /* processors access their routers every cycle */
+    int64_t access;                /* cycles of an access that writes */
     bmf_cop_body *body;
     void *body_state;
     const bmf_cop_log *log; /* NULL: none */

@@ -33,10 +33,24 @@ static bool comes_before(const partial *a, const partial *b)
 
 /* ---- candidates ---- */
 
+/* Whether scheduled routers can carry it out without online routing. */
+static bool has_streams(const bmf_cop_plan_settings *settings, const bmf_cop_operator *op)
+{
+    bool found = false;
+    for (int k = 0; cop_implementations[k] && !found; k++) {
+        const bmf_cop_implementation *can = cop_implementations[k];
+        found = can->kind == op->kind && !can->by_messages && !can->refuse(&settings->hardware.mesh, op) &&
+                (!settings->may_take || settings->may_take(can));
+    }
+    return found;
+}
+
 bool cop_is_rival(const bmf_cop_plan_settings *settings, const bmf_cop_implementation *can, const bmf_cop_operator *op)
 {
-    return can->kind == op->kind && can->by_messages == settings->by_messages &&
-           (!op->implementation || strcmp(op->implementation, can->name) == 0);
+    if (can->kind != op->kind || (op->implementation && strcmp(op->implementation, can->name) != 0))
+        return false;
+    return can->by_messages == settings->by_messages ||
+           (can->by_messages && (op->implementation || !has_streams(settings, op)));
 }
 
 static int refuse_operator(const bmf_cop_plan *plan, const bmf_cop_operator *op)
@@ -55,8 +69,8 @@ static int refuse_operator(const bmf_cop_plan *plan, const bmf_cop_operator *op)
     const bmf_cop_implementation *named = op->implementation ? cop_find_implementation(op->implementation) : NULL;
     if (named && named->kind != op->kind)
         snprintf(why, sizeof why, "%s implements %s", named->name, cop_kind_name(named->kind));
-    else if (named && named->by_messages != plan->settings.by_messages)
-        snprintf(why, sizeof why, "%s is for %s routers", named->name, named->by_messages ? "dynamic" : "scheduled");
+    else if (named && !named->by_messages && plan->settings.by_messages)
+        snprintf(why, sizeof why, "%s is for scheduled routers", named->name);
     else if (op->implementation && !named)
         snprintf(why, sizeof why, "there is no implementation '%s'", op->implementation);
     return lisp_fail_at(program->lisp, op->place, "%s '%s' has no implementation: %s", cop_kind_name(op->kind),
@@ -79,6 +93,8 @@ static int find_candidates(bmf_cop_plan *plan, const bmf_cop_operator *op, int f
         *made = (bmf_cop_candidate){.implementation = can};
         cop_make_streams(mesh, can, op, &made->streams);
         can->metric(mesh, op, &made->streams, &made->metric);
+        if (can->by_messages && !plan->settings.by_messages)
+            cop_online_metric(mesh, &made->metric);
     }
     return c->count > 0 ? BMF_OK : refuse_operator(plan, op);
 }
@@ -217,14 +233,14 @@ void cop_plan_free(bmf_cop_plan *plan)
 {
     if (!plan)
         return;
-    for (int64_t k = 0; plan->candidates && k < plan->program->operators + plan->barriers; k++) {
+    for (int64_t k = 0; plan->candidates && k < plan->program->operators + plan->made; k++) {
         for (int c = 0; c < plan->candidates[k].count; c++)
             cop_streams_free(&plan->candidates[k].candidate[c].streams);
         free(plan->candidates[k].candidate);
         free(plan->candidates[k].loop);
     }
     free(plan->candidates);
-    free(plan->barrier);
+    free(plan->made_operator);
     cop_phases_free(plan->phases);
     free(plan);
 }

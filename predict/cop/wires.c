@@ -20,6 +20,19 @@
 
 /* ---- barriers as operators ---- */
 
+/* With those in between, whose routers carry words. */
+static void mark_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op, bool *marked)
+{
+    for (int64_t i = 0; i < op->instances; i++) {
+        const bmf_cop_box box = cop_box_of(mesh, &op->instance[i]);
+        for (int64_t n = 0; n < mesh->nodes; n++) {
+            bmf_cop_box at = cop_empty_box();
+            cop_box_add(&at, mesh, n);
+            marked[n] |= cop_boxes_overlap(&box, &at);
+        }
+    }
+}
+
 static void mark_nodes(const bmf_cop_operator *op, bool *marked)
 {
     for (int64_t i = 0; i < op->instances; i++)
@@ -34,7 +47,7 @@ static bmf_cop_operator *make_barrier(const bmf_cop_plan *plan, const bmf_cop_ph
     bool *member = lisp_allocate(lisp, mesh->nodes);
     int64_t *node = lisp_allocate(lisp, mesh->nodes * (int64_t)sizeof *node), count = 0;
     for (int64_t u = 0; u < phase->uses; u++)
-        mark_nodes(phase->use[u].op, member);
+        mark_boxes(mesh, phase->use[u].op, member);
     for (int64_t n = 0; n < mesh->nodes; n++)
         if (member[n])
             node[count++] = n;
@@ -49,7 +62,6 @@ static bmf_cop_operator *make_barrier(const bmf_cop_plan *plan, const bmf_cop_ph
     op->instance = lisp_allocate(lisp, sizeof *op->instance);
     op->instance[0] = (bmf_cop_instance){.nodes = count, .node = node};
     op->instances = 1;
-    op->number = plan->program->operators + plan->barriers;
     return op;
 }
 
@@ -152,31 +164,20 @@ static bool phases_share_links(const bmf_cop_plan *plan, const bmf_cop_phase *a,
 
 static void end_by_barrier(bmf_cop_plan *plan, bmf_cop_phase *phase)
 {
-    const bmf_mesh *mesh = &plan->settings.hardware.mesh;
-    bmf_cop_operator *op = make_barrier(plan, phase);
-    bmf_cop_candidates *c = &plan->candidates[op->number];
-    *c = (bmf_cop_candidates){.count = 1, .candidate = allocate_clear(1, sizeof *c->candidate), .passes = 1};
-    c->candidate->implementation = cop_find_implementation("repl_allreduce_barrier");
-    cop_make_streams(mesh, c->candidate->implementation, op, &c->candidate->streams);
-    c->candidate->implementation->metric(mesh, op, &c->candidate->streams, &c->candidate->metric);
-    plan->barrier[plan->barriers++] = op;
     phase->ending = BMF_COP_BARRIER_ENDING;
-    phase->streams += c->candidate->streams.count;
     for (int64_t u = 0; u < phase->uses; u++)
         phase->use[u].sync_words = 0;
-    *ARRAY_APPEND(phase->use, phase->uses, phase->capacity) =
-        (bmf_cop_use){.op = op, .planned = (double)BMF_COP_BARRIER_SLOTS / plan->settings.hardware.length};
+    cop_add_made(plan, phase, make_barrier(plan, phase), cop_find_implementation("repl_allreduce_barrier"),
+                 (double)BMF_COP_BARRIER_SLOTS / plan->settings.hardware.length);
 }
 
 static void begin_barriers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase)
 {
-    const int64_t operators = plan->program->operators;
-    plan->candidates =
-        reallocate_array(plan->candidates, operators, operators + phases, (int64_t)sizeof *plan->candidates);
-    plan->barrier = allocate_clear(phases, sizeof *plan->barrier);
+    cop_begin_made(plan, phases);
     for (int64_t p = 0; p < phases; p++) {
         for (int64_t u = 0; u < phase[p]->uses; u++)
             phase[p]->use[u].planned = phase[p]->use[u].bandwidth;
+        cop_add_network(plan, phase[p]);
         if (phase[p]->ending == BMF_COP_BARRIER_ENDING)
             end_by_barrier(plan, phase[p]);
     }
@@ -185,12 +186,12 @@ static void begin_barriers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **p
 /* Whether any phase has got a barrier. */
 static bool guard(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase, int64_t failed)
 {
-    const int64_t before = plan->barriers;
+    const int64_t before = plan->made;
     for (int64_t p = 0; p < phases; p++)
         if ((p == failed || phases_share_links(plan, phase[failed], phase[p])) &&
             (phase[p]->ending == BMF_COP_MSG_SYNC || phase[p]->ending == BMF_COP_AT_ONCE))
             end_by_barrier(plan, phase[p]);
-    return plan->barriers > before;
+    return plan->made > before;
 }
 
 /* ---- routing ---- */

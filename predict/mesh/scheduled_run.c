@@ -13,7 +13,7 @@
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
 
-enum { LENGTH, PIPELINES, SHARED_WIRES, READ_CYCLES, WRITE_CYCLES, IN_ORDER };
+enum { LENGTH, PIPELINES, SHARED_WIRES, READ_CYCLES, WRITE_CYCLES, IN_ORDER, INTERRUPT_CYCLES, WORD_CYCLES };
 
 static const bmf_mesh_parameter parameters[] = {
     [LENGTH] = {"schedule", 2, BMF_SCHEDULED_ENTRIES / 2, 24, true, "slots of a schedule"},
@@ -23,6 +23,10 @@ static const bmf_mesh_parameter parameters[] = {
     [READ_CYCLES] = {"read_cycles", 1, 100, 1, true, "cycles in which a processor reads a word"},
     [WRITE_CYCLES] = {"write_cycles", 1, 100, 1, true, "cycles in which a processor writes a word"},
     [IN_ORDER] = {"in_order", 0, 1, 0, true, "1: processors access their registers strictly in turn"},
+    [INTERRUPT_CYCLES] = {"interrupt_cycles", 1, 10000, ONLINE_INTERRUPT, true,
+                          "online routing: cycles of a processor's interrupt for a message"},
+    [WORD_CYCLES] = {"word_cycles", 1, 10000, ONLINE_WORD, true,
+                     "online routing: cycles in which its handler reads or writes a word"},
     {0}};
 
 void mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_scheduled_hardware *hardware,
@@ -32,9 +36,11 @@ void mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_sche
                                          .pipelines = (int)value[PIPELINES],
                                          .length = (int)value[LENGTH],
                                          .separate_wires = value[SHARED_WIRES] == 0};
-    *setting = (bmf_phase_setting){
-        .simulation = {.read_cycles = (int)value[READ_CYCLES], .write_cycles = (int)value[WRITE_CYCLES]},
-        .in_order = value[IN_ORDER] > 0};
+    *setting = (bmf_phase_setting){.simulation = {.read_cycles = (int)value[READ_CYCLES],
+                                                  .write_cycles = (int)value[WRITE_CYCLES],
+                                                  .interrupt_cycles = (int)value[INTERRUPT_CYCLES],
+                                                  .word_cycles = (int)value[WORD_CYCLES]},
+                                   .in_order = value[IN_ORDER] > 0};
 }
 
 typedef struct tally {

@@ -101,6 +101,15 @@ void script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int
     add_step(script, (simulator_resume){.kind = BMF_STEP_DRAIN, .time = time, .reg = reg, .cycles = cycles});
 }
 
+void script_handled(bmf_processor_script *script, bmf_mesh_time time, int64_t uses, const bmf_interface_use *use)
+{
+    script_transfer(script, false, uses, use);
+    simulator_resume *step = &script->step[script->steps - 1];
+    step->kind = BMF_STEP_HANDLED;
+    step->time = time;
+    step->background = uses;
+}
+
 void script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,
                          int to_block)
 {

@@ -73,12 +73,18 @@ static uint32_t too_far(const bmf_scheduled_simulation *s, int64_t n, const simu
     return (ahead >= step->window ? writes : -ahead >= step->window ? ~writes : 0) & ~cpu->background;
 }
 
+/* Accesses that registers allow now. */
+static uint32_t ready_of(const node_state *state)
+{
+    return (~state->outbound_full & 0xffffU) | state->inbound_full << REGISTERS;
+}
+
 /* The next access of a transfer: in its turn among those that are ready. */
 static void choose_transfer(bmf_scheduled_simulation *s, int64_t n, const simulator_resume *step)
 {
     node_state *state = &s->node[n];
     processor *cpu = &state->cpu;
-    const uint32_t ready = (~state->outbound_full & 0xffffU) | state->inbound_full << REGISTERS;
+    const uint32_t ready = ready_of(state);
     const uint32_t waited = cpu->pending & ~cpu->background;
     const uint32_t wanted = step->in_order ? waited : waited & ready & ~too_far(s, n, step);
     const uint32_t later = wanted & ~((1U << cpu->turn) - 1);
@@ -120,6 +126,13 @@ static bool go_on(bmf_scheduled_simulation *s, int64_t n, const simulator_resume
         if (!cpu->drained && cpu->pending & state->inbound_full << REGISTERS)
             cpu->access = __builtin_ctz(cpu->pending & state->inbound_full << REGISTERS);
         break;
+    case BMF_STEP_HANDLED:
+        if (!s->handler->goes_on(s->handler->state, n))
+            return false;
+        count_as(s, n, step->time);
+        if (cpu->pending & ready_of(state))
+            cpu->access = __builtin_ctz(cpu->pending & ready_of(state));
+        return true;
     case BMF_STEP_WAIT:
     case BMF_STEP_UNTIL:
         break;
@@ -144,10 +157,29 @@ static bool fed(bmf_scheduled_simulation *s, int64_t n)
     return s->feed_status == BMF_OK && !ended;
 }
 
+/* Whether the handler takes this cycle from the script. What was remembered for skipping does not know its state. */
+static bool is_interrupted(bmf_scheduled_simulation *s, int64_t n)
+{
+    node_state *state = &s->node[n];
+    processor *cpu = &state->cpu;
+    cpu->interrupted = s->handler && s->cycle >= cpu->busy_until &&
+                       s->handler->take(s->handler->state, n, state->inbound_full, state->outbound_full, &cpu->handled);
+    if (!cpu->interrupted)
+        return false;
+    const simulator_resume *step = step_of(s, n);
+    if (step && step->kind == BMF_STEP_WAIT && step->begun >= 0)
+        cpu->wake++;
+    cpu->access = cpu->handled.reg >= 0 ? HANDLER_ACCESS : NO_ACCESS;
+    s->saved.taken = false;
+    return true;
+}
+
 void processor_choose(bmf_scheduled_simulation *s, int64_t n)
 {
     processor *cpu = &s->node[n].cpu;
     cpu->access = NO_ACCESS;
+    if (is_interrupted(s, n))
+        return;
     if (cpu->step > s->script[n].steps)
         return;
     for (simulator_resume *step; (step = step_of(s, n)) || fed(s, n);) {
@@ -171,19 +203,22 @@ void processor_choose(bmf_scheduled_simulation *s, int64_t n)
         s->length = s->cycle;
 }
 
-static int read_word(bmf_scheduled_simulation *s, int64_t n, bmf_interface_use *use)
+static uint64_t word_of(int64_t stream, int64_t place)
+{
+    return (uint64_t)stream << STREAM_SHIFT | (uint64_t)place;
+}
+
+static int read_word(bmf_scheduled_simulation *s, int64_t n, int reg, int64_t stream, int64_t place)
 {
     node_state *state = &s->node[n];
-    const uint64_t word = state->inbound[use->reg],
-                   due = (uint64_t)use->stream << STREAM_SHIFT | (uint64_t)(use->begin + use->done);
-    state->inbound_full &= ~(1U << use->reg);
+    const uint64_t word = state->inbound[reg], due = word_of(stream, place);
+    state->inbound_full &= ~(1U << reg);
     if (word == due)
         return BMF_OK;
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
                     "cycle %" PRId64 ": node %" PRId64 ", register %d: word %" PRId64 " of stream %" PRId64
                     " is due, not word %" PRId64 " of %" PRId64,
-                    s->cycle, n, use->reg, use->begin + use->done, use->stream, (int64_t)word & PLACE_MASK,
-                    (int64_t)(word >> STREAM_SHIFT));
+                    s->cycle, n, reg, place, stream, (int64_t)word & PLACE_MASK, (int64_t)(word >> STREAM_SHIFT));
 }
 
 int processor_access(bmf_scheduled_simulation *s, int64_t n)
@@ -193,8 +228,16 @@ int processor_access(bmf_scheduled_simulation *s, int64_t n)
     const int access = cpu->access;
     if (access == NO_ACCESS)
         return BMF_OK;
-    const bool reads = access >= REGISTERS && access < ACCESSES;
+    const bool reads = access == HANDLER_ACCESS ? cpu->handled.reads : access >= REGISTERS && access < ACCESSES;
     cpu->busy_until = s->cycle + (reads ? s->settings.read_cycles : s->settings.write_cycles);
+    if (access == HANDLER_ACCESS) {
+        const bmf_handler_access *at = &cpu->handled;
+        if (at->reads)
+            return read_word(s, n, at->reg, at->stream, at->place);
+        state->outbound_full |= 1U << at->reg;
+        state->outbound[at->reg] = word_of(at->stream, at->place);
+        return BMF_OK;
+    }
     if (access == COMMAND_ACCESS) {
         const simulator_resume *step = step_of(s, n);
         state->outbound_full |= 1U << step->reg;
@@ -203,10 +246,10 @@ int processor_access(bmf_scheduled_simulation *s, int64_t n)
     }
     bmf_interface_use *use = &s->script[n].use[cpu->use[access]];
     if (reads) {
-        BMF_TRY(read_word(s, n, use));
+        BMF_TRY(read_word(s, n, use->reg, use->stream, use->begin + use->done));
     } else {
         state->outbound_full |= 1U << use->reg;
-        state->outbound[use->reg] = (uint64_t)use->stream << STREAM_SHIFT | (uint64_t)(use->begin + use->done);
+        state->outbound[use->reg] = word_of(use->stream, use->begin + use->done);
     }
     if (use->done++ == 0)
         use->first = s->cycle;
@@ -223,10 +266,15 @@ bool processor_is_awake(const bmf_scheduled_simulation *s, int64_t n)
     const node_state *state = &s->node[n];
     const processor *cpu = &state->cpu;
     const simulator_resume *step = step_of(s, n);
+    if (cpu->interrupted ||
+        (s->handler && s->handler->wants(s->handler->state, n, state->inbound_full, state->outbound_full)))
+        return true;
     if (!step)
         return cpu->step == s->script[n].steps;
+    if (step->kind == BMF_STEP_HANDLED)
+        return (cpu->pending & ready_of(state)) != 0 || !s->handler->goes_on(s->handler->state, n);
     if (step->kind == BMF_STEP_TRANSFER) {
-        const uint32_t ready = (~state->outbound_full & 0xffffU) | state->inbound_full << REGISTERS;
+        const uint32_t ready = ready_of(state);
         return (cpu->pending & ~cpu->background) == 0 || cpu->busy_until > s->cycle ||
                (cpu->pending & ready & ~too_far(s, n, step)) != 0;
     }

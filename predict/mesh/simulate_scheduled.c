@@ -72,6 +72,11 @@ void scheduled_simulation_feed(bmf_scheduled_simulation *s, bmf_script_feed *fee
         s->first_use[n] = n * ACCESSES;
 }
 
+void scheduled_simulation_interrupt(bmf_scheduled_simulation *s, const bmf_interrupt_handler *handler)
+{
+    s->handler = handler;
+}
+
 void scheduled_simulation_free(bmf_scheduled_simulation *s)
 {
     if (!s)

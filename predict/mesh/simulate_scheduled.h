@@ -41,8 +41,9 @@ typedef enum bmf_step_kind {
     BMF_STEP_UNTIL,    /* the clock is at least `cycles` */
     BMF_STEP_TRANSFER, /* all uses together: each time the next in turn that is ready; in_order: ready or not */
     BMF_STEP_COMMANDS, /* words to a register */
-    BMF_STEP_DRAIN     /* wait until the router has taken what is in a register, and `cycles` more; until it has taken
+    BMF_STEP_DRAIN,    /* wait until the router has taken what is in a register, and `cycles` more; until it has taken
                         * it, read what uses are ready */
+    BMF_STEP_HANDLED   /* wait until the interrupt handler says so; all uses are background */
 } bmf_step_kind;
 
 typedef struct simulator_resume {
@@ -80,6 +81,7 @@ void script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int
 /* The same, reading meanwhile. */
 void script_drain_beside(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t uses,
                          const bmf_interface_use *use);
+void script_handled(bmf_processor_script *script, bmf_mesh_time time, int64_t uses, const bmf_interface_use *use);
 /* The steps of a change to the schedule in another block: the command, waiting for its being taken, and for the words
  * that are in the router's pipelines. */
 void script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardware *hardware, int from_block,
@@ -89,9 +91,13 @@ void script_change_phase(bmf_processor_script *script, const bmf_scheduled_hardw
  * and its entries. */
 void script_load(bmf_processor_script *script, const bmf_scheduled_machine *machine, int64_t node, int block);
 
+/* 10 and 2 cycles of a processor of 1 GHz, of routers of 2 GHz. */
+enum { ONLINE_INTERRUPT = 20, ONLINE_WORD = 4 };
+
 typedef struct bmf_simulation_settings {
-    int read_cycles, write_cycles; /* of the processor, for one access; 0: 1 */
-    bool every_cycle;              /* never skip: for comparisons */
+    int read_cycles, write_cycles;     /* of the processor, for one access; 0: 1 */
+    int interrupt_cycles, word_cycles; /* of online routing: for a message, for a word in or out; 0: the usual ones */
+    bool every_cycle;                  /* never skip: for comparisons */
 } bmf_simulation_settings;
 
 typedef struct bmf_scheduled_simulation bmf_scheduled_simulation;
@@ -107,6 +113,25 @@ void scheduled_simulation_free(bmf_scheduled_simulation *simulation);
 typedef int bmf_script_feed(void *state, int64_t node, bool *ended);
 void scheduled_simulation_feed(bmf_scheduled_simulation *simulation, bmf_script_feed *feed, void *state,
                                int64_t streams);
+/* Interrupts: a handler that takes cycles from a node's processor, whatever its script is at, also when it has ended.
+ * Computing (WAIT) takes as many cycles longer. Registers are given as the router left them, bit r for register r. */
+typedef struct bmf_handler_access {
+    int reg; /* -1: none */
+    bool reads;
+    int64_t stream, place; /* of the word: what it must be, or is */
+} bmf_handler_access;
+
+typedef struct bmf_interrupt_handler {
+    /* Takes this cycle, if it has something to do in it. */
+    bool (*take)(void *state, int64_t node, uint32_t inbound_full, uint32_t outbound_full, bmf_handler_access *access);
+    /* Whether it would take the next cycle. */
+    bool (*wants)(void *state, int64_t node, uint32_t inbound_full, uint32_t outbound_full);
+    /* Whether the node's HANDLED step goes on. */
+    bool (*goes_on)(void *state, int64_t node);
+    void *state;
+} bmf_interrupt_handler;
+/* To be called before the first cycle; the handler is borrowed. */
+void scheduled_simulation_interrupt(bmf_scheduled_simulation *simulation, const bmf_interrupt_handler *handler);
 /* One cycle. Errors as scheduled_simulation_run. */
 int scheduled_simulation_step(bmf_scheduled_simulation *simulation);
 /* Until all scripts have ended. Errors, with node and cycle: BMF_ERROR_ARGUMENT: processors that wait for ever;

@@ -5,7 +5,7 @@
 #include "predict/mesh/simulate_scheduled.h"
 
 enum { PIPELINES = BMF_SCHEDULED_PIPELINES, REGISTERS = BMF_SCHEDULED_REGISTERS, RING = 4, ACCESSES = 2 * REGISTERS };
-enum { NO_ACCESS = -1, COMMAND_ACCESS = ACCESSES };
+enum { NO_ACCESS = -1, COMMAND_ACCESS = ACCESSES, HANDLER_ACCESS };
 enum { STREAM_SHIFT = 40 };
 #define RAW_WORD   (UINT64_C(1) << 63)
 #define PLACE_MASK ((INT64_C(1) << STREAM_SHIFT) - 1)
@@ -24,12 +24,14 @@ typedef struct stage {
 
 typedef struct processor {
     int64_t step, wake, busy_until;
-    int64_t progress;      /* COMMANDS: words written */
-    bool drained, asleep;  /* DRAIN: the register was empty; asleep: in the heap */
-    uint32_t pending;      /* TRANSFER: bit r: register r is to be written, 16 + r: read */
-    uint32_t background;   /* of these, the ones that the step does not wait for */
-    int turn;              /* where looking for the next access begins */
-    int access;            /* in this cycle: bit number, COMMAND_ACCESS or NO_ACCESS */
+    int64_t progress;     /* COMMANDS: words written */
+    bool drained, asleep; /* DRAIN: the register was empty; asleep: in the heap */
+    uint32_t pending;     /* TRANSFER: bit r: register r is to be written, 16 + r: read */
+    uint32_t background;  /* of these, the ones that the step does not wait for */
+    int turn;             /* where looking for the next access begins */
+    int access;           /* in this cycle: bit number, COMMAND_ACCESS, HANDLER_ACCESS or NO_ACCESS */
+    bool interrupted;     /* the handler took this cycle */
+    bmf_handler_access handled;
     int64_t use[ACCESSES]; /* of the step, by access */
     int64_t time[BMF_TIMES];
     bmf_mesh_time counting;
@@ -83,7 +85,8 @@ struct bmf_scheduled_simulation {
     snapshot saved;
     uint64_t *state; /* work space of snapshots */
     int64_t state_capacity, *first_use, uses, streams;
-    bmf_script_feed *feed; /* NULL: scripts are whole from the beginning */
+    const bmf_interrupt_handler *handler; /* NULL: none */
+    bmf_script_feed *feed;                /* NULL: scripts are whole from the beginning */
     void *feed_state;
     int feed_status;
 };
