@@ -89,7 +89,7 @@ static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
 /* Whether slots should follow each other as the stages do: the further words of longer messages wait anyway. */
 static bool is_course(const bmf_cop_phase *phase, int64_t use, const bmf_cop_stream *stream)
 {
-    return stream->stage > 0 && phase->use[use].op->words == 1;
+    return phase->uses == 1 && stream->stage > 0 && phase->use[use].op->words == 1;
 }
 
 static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken, double most,
@@ -215,7 +215,7 @@ static bool has_multicasts(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
 
 int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken)
 {
-    const bool courses = phase->uses == 1 && has_courses(plan, phase);
+    const bool courses = has_courses(plan, phase);
     if (courses)
         BMF_TRY(try_fewer_slots(plan, phase, taken));
     else
