@@ -10,6 +10,7 @@ setup()
     bats_load_library bats-assert
     cd "$BATS_TEST_TMPDIR"
     BMF=$BMF_BIN_DIR/bmf
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache # schedules
     EXAMPLES=$BMF_SOURCE_DIR/examples/cop
 }
 
@@ -350,4 +351,219 @@ END
     assert_line --partial "online: stream by online, 48 streams"
     assert_line "rival  c by str_shift: needs a constant"
     refute_output --partial "rival  r by dyn_allreduce" # only where nothing else fits, or by name
+}
+
+# plug_in NAME: compiles standard input to NAME.so
+plug_in()
+{
+    cat >"$1.c"
+    cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -I"$BMF_SOURCE_DIR/include" -o "$1.so" "$1.c"
+}
+
+@test "own implementations are chosen like the others, and carry the right words" {
+    plug_in ring <"$EXAMPLES/ring.c"
+    "$BMF" cop plan "(broadcast 'b (runtime) :m 64)" --size 4x4 --implementation ring.so:ring --rivals >plan
+    grep -q "b: broadcast by ring, 16 streams" plan # the cheapest here
+    grep -q "^rival  b by str_bcast_linear: [0-9]* cycles, +" plan
+    "$BMF" cop plan "(broadcast 'b (runtime) :m 1)" --size 8x8 --implementation ring.so:ring --rivals >plan
+    grep -q "^rival  b by ring: [0-9]* cycles, +" plan
+    run "$BMF" cop plan "(broadcast 'b (runtime) :m 64 :impl 'ring)" --size 4x4 --implementation ring.so:ring
+    assert_line --partial "b: broadcast by ring, 16 streams"
+    cat >sum.c <<'END'
+;/*
+(loop 'l 5
+  (subset rows (broadcast 'b (runtime) :m 64 :impl 'ring))
+  (subset cols (broadcast 'c 1 :m 2 :impl 'ring))
+  (barrier 'e))
+*/
+#include <stdio.h>
+#include "sum.cop.h"
+int main(void)
+{
+    int32_t message[64], two[2];
+    cop_init();
+    for (int pass = 0; pass < 5; pass++) {
+        const int column = cop_node() % 4, row = cop_node() / 4;
+        b_load(pass % 4);
+        for (int k = 0; k < 64; k++)
+            message[k] = 1000 * row + 100 * pass + k;
+        if (column == pass % 4)
+            b_write(message);
+        else {
+            for (int k = 0; k < 64; k++)
+                message[k] = -1;
+            b_read(message);
+        }
+        for (int k = 0; k < 64; k++)
+            if (message[k] != 1000 * row + 100 * pass + k)
+                printf("node %d has %d\n", cop_node(), message[k]);
+        c_load();
+        two[1] = column + pass;
+        if (row == 1)
+            c_write(two);
+        else
+            c_read(two);
+        if (two[1] != column + pass)
+            printf("node %d has %d\n", cop_node(), two[1]);
+        e_load();
+        e_func();
+    }
+    cop_fini();
+    if (cop_node() == 0)
+        printf("done\n");
+}
+END
+    for slow in 1 20; do
+        run "$BMF" cop run sum.c --size 4x4 --implementation ring.so:ring --trace sum.trace --set write_cycles=$slow
+        assert_success
+        assert_equal "${lines[0]}" done
+    done
+    "$BMF" report sum.trace >/dev/null
+}
+
+@test "own implementations that are none, or do what they must not, are told" {
+    plug_in ring <"$EXAMPLES/ring.c"
+    local word="(broadcast 'b 0)"
+    refused "F.so:NAME is wanted" plan "$word" --size 4x4 --implementation ring.so
+    refused "none.so: cannot open shared object file" plan "$word" --size 4x4 --implementation none.so:ring
+    refused "ring.so:square: there is no record 'square'" plan "$word" --size 4x4 --implementation ring.so:square
+    refused "ring.so:ring: there is an implementation 'ring' already" plan "$word" --size 4x4 \
+        --implementation ring.so:ring --implementation ring.so:ring
+    refused "broadcast 'b' has no implementation: ring needs at least three nodes" plan \
+        "(broadcast 'b 0 :impl 'ring)" --size 2x1 --implementation ring.so:ring
+    refused "ring implements broadcast" plan "(barrier 'b :impl 'ring)" --size 4x4 --implementation ring.so:ring
+    refused "ring is for scheduled routers" plan "(broadcast 'b 0 :impl 'ring)" --size 4x4 --router ecube \
+        --implementation ring.so:ring
+    plug_in bad <<'END'
+#include <bmf/cop.h>
+#include <stddef.h>
+static void streams(const cop_pattern *p, const cop_streams *list) { (void)p; list->add(list, 0, 1, &(int64_t){1}); }
+static void write_message(const cop_io *io, const void *message) { io->move(io, COP_NO_STREAM, NULL, 1, &(int){0}, message); }
+static void read_message(const cop_io *io, void *message) { io->move(io, 0, message, 0, NULL, NULL); }
+#define RECORD(n, v, name_, operation_, s) \
+    const cop_implementation n = {.version = v, .name = name_, .operation = operation_, .streams = s, .write = write_message, .read = read_message}
+RECORD(old, 0, "old", "broadcast", streams);
+RECORD(nameless, COP_IMPLEMENTATION_VERSION, "", "broadcast", streams);
+RECORD(sing, COP_IMPLEMENTATION_VERSION, "sing", "sing", streams);
+RECORD(dry, COP_IMPLEMENTATION_VERSION, "dry", "broadcast", NULL);
+RECORD(callless, COP_IMPLEMENTATION_VERSION, "callless", "barrier", streams);
+RECORD(str_bcast, COP_IMPLEMENTATION_VERSION, "str_bcast", "broadcast", streams);
+RECORD(one, COP_IMPLEMENTATION_VERSION, "one", "broadcast", streams);
+END
+    refused "the record is of version 0" plan "$word" --size 4x4 --implementation bad.so:old
+    refused "bad.so:nameless: the record has no name" plan "$word" --size 4x4 --implementation bad.so:nameless
+    refused "'sing' is no operator" plan "$word" --size 4x4 --implementation bad.so:sing
+    refused "the record of a broadcast needs streams, write and read" plan "$word" --size 4x4 --implementation bad.so:dry
+    refused "the record of a barrier needs streams and call" plan "$word" --size 4x4 --implementation bad.so:callless
+    refused "there is an implementation 'str_bcast' already" plan "$word" --size 4x4 --implementation bad.so:str_bcast
+    run --separate-stderr "$BMF" cop time "(broadcast 'b 0 :impl 'one)" --size 3x1 --implementation bad.so:one
+    assert_failure 1
+    [[ ${stderr_lines[0]} == *"node 2, operator 'b', cycle "*": the implementation reads a stream that does not end here" ]]
+}
+
+@test "schedules are kept on disk: the same bytes with and without, for other requests others, damaged ones again" {
+    local plan=(cop plan "$EXAMPLES/matmul.cop" --size 4x4 --json)
+    "$BMF" "${plan[@]}" --schedules none >without
+    "$BMF" "${plan[@]}" --schedules kept/here >first
+    local -a files=(kept/here/*.routes)
+    "$BMF" "${plan[@]}" --schedules kept/here >second
+    cmp without first
+    cmp without second
+    assert_equal "$(ls kept/here/*.routes)" "$(printf '%s\n' "${files[@]}")" # none was made again under another name
+    # what is read is what runs
+    "$BMF" cop run "$EXAMPLES/matmul.c" --size 4x4 --schedules none >without
+    "$BMF" cop run "$EXAMPLES/matmul.c" --size 4x4 --schedules kept/here >first
+    "$BMF" cop run "$EXAMPLES/matmul.c" --size 4x4 --schedules kept/here >second
+    cmp without first
+    cmp without second
+    # another schedule length, another bandwidth: other files
+    local before=$(ls kept/here | wc -l)
+    "$BMF" "${plan[@]}" --schedules kept/here --set schedule=20 >other
+    ! cmp -s first other
+    [ "$(ls kept/here | wc -l)" -gt "$before" ]
+    # bytes that are lost or changed, and a file that is right but not a schedule
+    "$BMF" "${plan[@]}" --schedules none >without
+    local file=${files[0]}
+    for damage in "truncate -s 100" "sed -i s/found/fount/" "sed -i 2s/[0-9]/7/g" "truncate -s 0"; do
+        $damage "$file"
+        run --separate-stderr "$BMF" "${plan[@]}" --schedules kept/here
+        assert_success
+        assert_equal "$output" "$(cat without)"
+        assert_equal "${#stderr_lines[@]}" 1
+        [[ ${stderr_lines[0]} == "bmf: kept/here: damaged schedules that have been made again: 1" ]]
+        run --separate-stderr "$BMF" "${plan[@]}" --schedules kept/here
+        assert_equal "$stderr" ""
+    done
+    python3 - "$file" <<'PYTHON'
+import sys
+text = open(sys.argv[1]).read()
+lines = text[:text.index("\nsum ") + 1].split("\n")
+hop = next(k for k, line in enumerate(lines) if line.startswith("found")) + 2
+numbers = lines[hop].split()
+numbers[4] = str((int(numbers[4]) + 1) % 24)  # a slot later: the neighbour does not read it
+lines[hop] = " ".join(numbers)
+text = "\n".join(lines)
+sum = 0xcbf29ce484222325
+for byte in text.encode():
+    sum = (sum ^ byte) * 0x100000001b3 % 2**64
+open(sys.argv[1], "w").write("%ssum %x\n" % (text, sum))
+PYTHON
+    run --separate-stderr "$BMF" "${plan[@]}" --schedules kept/here
+    assert_equal "$output" "$(cat without)"
+    [[ ${stderr_lines[0]} == "bmf: kept/here: damaged schedules that have been made again: 1" ]]
+    # nowhere to write: no error
+    run --separate-stderr "$BMF" "${plan[@]}" --schedules /dev/null/none
+    assert_success
+    assert_equal "$output" "$(cat without)"
+}
+
+@test "nodes between those of a subset pass words on in phases in which they have no operator" {
+    cat >apart.c <<'END'
+;/*
+(loop 'l 4
+  (phase (barrier 'all))
+  (phase (subset '((0 8)) (stream 's 0 1 :type int32)))
+  (phase (subset '((6 2)) (broadcast 'b (runtime) :type int32)))
+  (allreduce 'r 'add :type int32))
+*/
+#include <stdio.h>
+#include "apart.cop.h"
+int32_t add(int32_t a, int32_t b) { return a + b; }
+int main(void)
+{
+    const int own = cop_node();
+    cop_init();
+    for (int pass = 0; pass < 4; pass++) {
+        int wrong = 0;
+        all_load();
+        all_func();
+        if (own == 0 || own == 8) {
+            s_load();
+            if (own == 0)
+                s_write(100 + pass);
+            else
+                wrong += s_read() != 100 + pass;
+        }
+        if (own == 2 || own == 6) {
+            b_load(pass % 2);
+            if (own == (pass % 2 ? 2 : 6))
+                b_write(200 + pass);
+            else
+                wrong += b_read() != 200 + pass;
+        }
+        r_load();
+        if (r_func(wrong) == 0 && own == 4)
+            printf("right\n");
+    }
+    cop_fini();
+}
+END
+    run "$BMF" cop plan apart.c --size 3x3
+    assert_line "phases  {all} {s} {b} {r}"
+    run "$BMF" cop run apart.c --size 3x3
+    assert_success
+    for line in 0 1 2 3; do assert_equal "${lines[line]}" right; done
+    # nobody could tell node 1 how often
+    refused ": node 1 is between those of 's', and does not know how often its router must pass words on" time \
+        "(loop 'l 4 (phase (subset '((0 8)) (stream 's 0 1))) (phase (subset '((6 2)) (stream 'b 0 1))))" --size 3x3
 }

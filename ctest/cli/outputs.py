@@ -47,6 +47,7 @@ OUTPUTS = [
     ("plan --trace", 1, "bmf plan sumK.bmf --trace OUT", "trace"),
     ("predict --trace", 1, "bmf predict sumK.bmf --machine one.machine --procs 4 --trace OUT", "trace"),
     ("predict --html", 1, "bmf predict sumK.bmf --machine one.machine --procs 4 --html OUT", "page"),
+    ("predict --compare --html", 1, "bmf predict sumK.bmf --compare one.machine,ideal --procs 4,8 --html OUT", "page"),
     ("choose --html", 1, "bmf choose sumK.bmf --machine one.machine --procs 4,8 --html OUT", "page"),
     ("parallelise -o", 1, "bmf parallelise serialK.bmf --machine one.machine --procs 2 -o OUT", "same"),
     ("predict --trace of a program", 1, "bmf predict --machine one.machine --procs 2 --trace OUT -- BIN/make_sum K000", "trace"),

@@ -9,10 +9,11 @@ setup()
     bats_load_library bats-support
     bats_load_library bats-assert
     cd "$BATS_TEST_TMPDIR"
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache # schedules
 }
 
-@test "2000 random programs, and 2000 with optional operators, have the interpreter's values" {
-    COP_PROGRAMS=2000 run timeout 1500 "$BMF_BIN_DIR/unit_cop_run"
+@test "2000 random programs each of those with schedules, optional operators and online routing have the interpreter's values" {
+    COP_PROGRAMS=2000 run timeout 3000 "$BMF_BIN_DIR/unit_cop_run"
     assert_success
     assert_line --regexp "^[0-9]+ of 2000 programs ran"
 }

@@ -60,8 +60,8 @@ static void put(cop_made *m, const char *text)
 
 static void put_operator(cop_made *m)
 {
-    static const char *const subset[] = {"rows", "cols", "(list (all *nodes*))", "'((0 1))",
-                                         "(list (reverse (all *nodes*)))"};
+    static const char *const subset[] = {
+        "rows", "cols", "(list (all *nodes*))", "'((0 1))", "(list (reverse (all *nodes*)))", "'((0 3))", "'((3 1))"};
     static const char *const form[] = {"broadcast '%s (runtime)",
                                        "broadcast '%s 1",
                                        "stream '%s 1 0",
@@ -86,6 +86,7 @@ static void put_operator(cop_made *m)
                                        "cshift '%s (runtime)",
                                        "eoshift '%s (runtime)",
                                        "permute '%s (runtime)"};
+    enum { SUBSETS = sizeof subset / sizeof *subset, USUAL_SUBSETS = SUBSETS - 2 };
     enum { FORMS = sizeof form / sizeof *form, SCHEDULED = 18, LINEAR = SCHEDULED - 3 };
     char label[20], code[100], text[300];
     int which = (int)choose(m, m->dynamic || m->online ? FORMS : SCHEDULED);
@@ -99,8 +100,8 @@ static void put_operator(cop_made *m)
     snprintf(code, sizeof code, form[which], label);
 #pragma GCC diagnostic pop
     snprintf(text, sizeof text, "%s(subset %s (%s :m %d))%s\n", m->optional[number] ? "(optional " : "",
-             subset[m->line ? 2 * choose(m, 3) : choose(m, 5)], code, lengths[choose(m, 5)].words,
-             m->optional[number] ? ")" : "");
+             subset[m->line ? 2 * choose(m, 3) : choose(m, m->apart ? SUBSETS : USUAL_SUBSETS)], code,
+             lengths[choose(m, 5)].words, m->optional[number] ? ")" : "");
     put(m, text);
 }
 
@@ -112,6 +113,10 @@ void cop_make_program(cop_made *m)
     put(m, "(loop 'l 3 ");
     for (int64_t k = 0; k < operators; k++)
         put_operator(m);
+    if (m->apart) { /* all nodes know how often the others come by */
+        put(m, "(subset (list (all *nodes*)) (barrier 'all))");
+        m->optional[m->operators++] = false;
+    }
     put(m, ")");
 }
 

@@ -238,6 +238,13 @@ static void online_operators(void **state)
     try_programs(&(cop_made){.seed = 19970104, .online = true}, 40);
 }
 
+/* Nodes between those of a subset pass words on in phases in which they have no operator. */
+static void subsets_with_others_between(void **state)
+{
+    (void)state;
+    try_programs(&(cop_made){.seed = 19970105, .apart = true, .online = true}, 40);
+}
+
 /* ---- barriers and collects ---- */
 
 enum { ROUNDS = 12, MOST_NODES = 36 };
@@ -438,6 +445,7 @@ int main(void)
                                        cmocka_unit_test(barriers_hold_everybody),
                                        cmocka_unit_test(collects_take_turns),
                                        cmocka_unit_test(mistakes_of_collects),
+                                       cmocka_unit_test(subsets_with_others_between),
                                        cmocka_unit_test(mistakes_at_run_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

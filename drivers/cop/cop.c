@@ -1,6 +1,8 @@
 /* bmf cop: programs that say what they communicate, on a mesh of scheduled routers. */
 #include "drivers/cop/cop.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,8 @@
 #include "predict/cop/trace.h"
 #include "predict/mesh/dynamic_run.h"
 #include "predict/mesh/routers.h"
+#include "predict/mesh/schedule_cache.h"
+#include "runtime/base/text.h"
 
 const bmf_cop_options cop_default_options = {.effort = 100000, .draw = BMF_COP_NO_NODE};
 
@@ -76,8 +80,28 @@ static int set_cost(const char *text, bmf_cop_costs *costs)
     return usage_error("--cost %s: there is no such constant; B_r, t_sync, B_rbulk, l_rbulk and B_if are", text);
 }
 
-static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_cop_routers *routers,
-                     bool runnable, bmf_cop_plan **plan)
+/* Schedules of scheduled routers only: others have none. */
+static void open_cache(const bmf_cop_options *o, bmf_cop_routers *routers, bmf_cop_plan_settings *settings)
+{
+    const bool none = o->schedules && strcmp(o->schedules, "none") == 0;
+    char *directory = none || routers->by_messages ? NULL
+                      : o->schedules               ? text_copy(o->schedules)
+                                                   : schedule_cache_directory();
+    routers->cache = (bmf_route_cache){.directory = directory};
+    settings->cache = directory ? &routers->cache : NULL;
+}
+
+void cop_close_routers(bmf_cop_routers *routers)
+{
+    if (routers->cache.damaged > 0)
+        fprintf(stderr, "bmf: %s: damaged schedules that have been made again: %" PRId64 "\n", routers->cache.directory,
+                routers->cache.damaged);
+    free(routers->cache.directory);
+    cop_close_plug_ins(routers->plug_ins);
+}
+
+static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers, bool runnable,
+                     bmf_cop_plan **plan)
 {
     bmf_cop_plan_settings settings = {.hardware = routers->hardware,
                                       .costs = cop_usual_costs,
@@ -87,6 +111,7 @@ static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, c
                                       .by_messages = routers->by_messages,
                                       .may_take = runnable && !routers->by_messages ? cop_can_run : NULL};
 
+    open_cache(o, routers, &settings);
     if (o->router == BMF_COP_MPI)
         return usage_error("--router mpi: MPI is not simulated; `bmf cop compile` makes programs for it");
     for (int k = 0; k < o->cost.count; k++) {
@@ -94,16 +119,23 @@ static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, c
         if (code != 0)
             return code;
     }
+    if (o->implementation.count > 0) {
+        const int code =
+            report_status(NULL, cop_open_plug_ins(o->implementation.count, o->implementation.text, &routers->plug_ins));
+        if (code != 0)
+            return code;
+        settings.plug_in = cop_plug_in_list(routers->plug_ins);
+    }
     return report_status(NULL, cop_plan_make(program, &settings, NULL, plan));
 }
 
-int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_cop_routers *routers,
+int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers,
                   bmf_cop_plan **plan)
 {
     return make_plan(program, o, routers, false, plan);
 }
 
-int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_cop_routers *routers,
+int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers,
                       bmf_cop_plan **plan)
 {
     int code = make_plan(program, o, routers, true, plan);

@@ -4,6 +4,7 @@
 
 #include "drivers/command/command.h"
 #include "predict/cop/plan.h"
+#include "predict/cop/plug_in.h"
 #include "predict/cop/run.h"
 #include "predict/mesh/dynamic.h"
 #include "predict/mesh/phase.h"
@@ -13,9 +14,9 @@ enum { BMF_COP_NO_NODE = -1, BMF_COP_ALL_NODES = -2 };
 typedef enum bmf_cop_router { BMF_COP_SCHEDULED, BMF_COP_ECUBE, BMF_COP_ADAPTIVE, BMF_COP_MPI } bmf_cop_router;
 
 typedef struct bmf_cop_options {
-    const char *size, *output, *trace;
+    const char *size, *output, *trace, *schedules;
     int router;
-    bmf_strings setting, cost;
+    bmf_strings setting, cost, implementation;
     int64_t effort, most_phases;
     int64_t draw; /* whose schedules: a node, BMF_COP_NO_NODE or BMF_COP_ALL_NODES */
     bool rivals, json, nodes, worst;
@@ -37,6 +38,12 @@ extern const bmf_cop_options cop_default_options;
     BMF_OPTION("effort", "N", BMF_WHOLE(bmf_cop_options, effort, 1, INT32_MAX),                                        \
                "plans that are looked at before the best so far is completed"),                                        \
         BMF_OPTION("most-phases", "N", BMF_WHOLE(bmf_cop_options, most_phases, 1, 1000000), "no more phases"),         \
+        BMF_OPTION(                                                                                                    \
+            "implementation", "F.so:NAME", BMF_LIST(bmf_cop_options, implementation),                                  \
+            "an own implementation of an operator, the record NAME of a shared object (<bmf/cop.h>), chosen like "     \
+            "the others; several times"),                                                                              \
+        BMF_OPTION("schedules", "DIR|none", BMF_TEXT(bmf_cop_options, schedules),                                      \
+                   "where schedules are kept between runs; without it, in the user's cache"),                          \
         BMF_OPTION("cost", "NAME=VALUE", BMF_LIST(bmf_cop_options, cost),                                              \
                    "a constant of the cost model in cycles: B_r, t_sync, B_rbulk, l_rbulk, B_if; several times")
 
@@ -54,15 +61,20 @@ typedef struct bmf_cop_routers {
     bmf_dynamic_settings dynamic;
     bool by_messages;
     double gigahertz;
+    bmf_cop_plug_ins *plug_ins; /* NULL: none; to be closed after the plan */
+    bmf_route_cache cache;      /* of schedules; its directory is to be freed, NULL: none */
 } bmf_cop_routers;
+
+/* Frees what the commands' plans have borrowed, after them. */
+void cop_close_routers(bmf_cop_routers *routers);
 
 /* Each returns an exit code; 0: done. */
 int cop_open_program(const char *source, const bmf_cop_options *o, bmf_cop_routers *routers, bmf_cop_program **program);
-int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_cop_routers *routers,
+int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers,
                   bmf_cop_plan **plan);
 
 /* The same of implementations that can be run, with barriers and schedules. */
-int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, const bmf_cop_routers *routers,
+int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers,
                       bmf_cop_plan **plan);
 
 /* Runs the body on every node; in_phase as in cop_run. trace: a file, or NULL. */

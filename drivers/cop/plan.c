@@ -94,11 +94,11 @@ static int print_rivals(const bmf_cop_plan *plan)
         for (int64_t p = 0; p < phases; p++)
             for (int64_t u = 0; u < phase[p]->uses; u++)
                 best = phase[p]->use[u].op == op ? phase[p]->use[u].candidate : best;
-        for (int i = 0; cop_implementations[i]; i++) {
-            const bmf_cop_implementation *rival = cop_implementations[i];
+        const bmf_cop_implementation *rival;
+        for (int i = 0; (rival = cop_implementation_at(&plan->settings, i)); i++) {
             if (!cop_is_rival(&plan->settings, rival, op))
                 continue;
-            const char *why = rival->refuse(&program->settings.mesh, op);
+            const char *why = cop_refuses(rival, &program->settings.mesh, op);
             if (why) {
                 printf("rival  %s by %s: %s\n", op->label, rival->name, why);
                 continue;
@@ -214,6 +214,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         cop_plan_free(plan);
     }
     cop_free(program);
+    cop_close_routers(&routers);
     return code;
 }
 

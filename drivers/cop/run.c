@@ -177,6 +177,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     unload(&l);
     cop_plan_free(plan);
     cop_free(program);
+    cop_close_routers(&routers);
     return code;
 }
 

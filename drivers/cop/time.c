@@ -26,6 +26,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         cop_plan_free(plan);
     }
     cop_free(program);
+    cop_close_routers(&routers);
     return code;
 }
 

@@ -41,6 +41,14 @@ typedef struct virtual_run {
 
 const char *const compute_names[] = {"measured", "steps", "zero"};
 
+const char *predict_compute_name(int number, const char **about)
+{
+    static const char *const text[] = {"processor time that was measured here, divided by the machine's power",
+                                       "what the program says by bmf_compute, --step seconds each", "nothing"};
+    *about = number < 3 ? text[number] : NULL;
+    return number < 3 ? compute_names[number] : NULL;
+}
+
 /* ---- the connection ---- */
 
 static int open_socket(virtual_run *r)

@@ -150,9 +150,54 @@ static void change_phase(bmf_cop_node *n, int64_t to)
     run_steps(n);
 }
 
+/* Enters the phase if the node only passes words on in it. */
+static bool pass_phase(bmf_cop_node *n, int64_t phase)
+{
+    if (phase == n->phase || !n->run->passes[phase * n->run->nodes + n->node])
+        return false;
+    change_phase(n, phase);
+    return true;
+}
+
+static bool pass_range(bmf_cop_node *n, int64_t first, int64_t end)
+{
+    bool passed = false;
+    for (int64_t op = first; op < end; op++)
+        passed |= pass_phase(n, n->run->running[op].phase);
+    return passed;
+}
+
+/* The innermost loop around both operators; NULL: none. */
+static const bmf_cop_tree *common_loop(const bmf_cop_run *run, int64_t a, int64_t b)
+{
+    const bmf_cop_candidates *c = &run->plan->candidates[a];
+    for (int64_t k = c->loops - 1; k >= 0; k--)
+        if (is_in_loop(run, b, c->loop[k]))
+            return c->loop[k];
+    return NULL;
+}
+
+/* The phases between the node's last load and this operator, in the order of the program, once round a loop where it
+ * begins another pass: true if it came through any. */
+static bool pass_phases(bmf_cop_node *n, int64_t op)
+{
+    const bmf_cop_run *run = n->run;
+    const int64_t operators = run->plan->program->operators;
+    if (op > n->last_load)
+        return pass_range(n, n->last_load + 1, op);
+    const bmf_cop_tree *loop = common_loop(run, n->last_load, op);
+    int64_t first = op, end = op;
+    while (loop && first > 0 && is_in_loop(run, first - 1, loop))
+        first--;
+    while (loop && end < operators && is_in_loop(run, end, loop))
+        end++;
+    const bool behind = pass_range(n, n->last_load + 1, end);
+    return pass_range(n, first, op) || behind;
+}
+
 void changes_for(bmf_cop_node *n, int64_t op)
 {
-    if (was_left(n, op))
+    if (!pass_phases(n, op) && was_left(n, op))
         leave_and_return(n);
     n->last_load = op;
     change_phase(n, n->run->running[op].phase);
@@ -204,6 +249,7 @@ void changes_fini(void *node)
     bmf_cop_node *n = node;
     const bmf_cop_run *run = n->run;
     discards_finish(n, -1);
+    pass_range(n, n->last_load + 1, run->plan->program->operators);
     if (n->phase >= 0 && (n->phase + 1 < run->phases || cop_has_optionals(run->plan->program->root)) &&
         ends_together(run, n->phase))
         leave_and_return(n);
@@ -429,6 +475,9 @@ int changes_prepare(bmf_cop_run *run)
         status = fill_blocks(run, blocks);
     BMF_TRY(status);
     find_pauses(run);
+    run->passes = allocate_clear(run->phases * run->nodes, sizeof *run->passes);
+    for (int64_t p = 0; p < run->phases; p++)
+        cop_find_passers(run->plan, run->phase[p], run->passes + p * run->nodes);
     BMF_TRY(scheduled_create(hardware, &run->machine));
     for (int64_t p = 0; p < run->phases; p++)
         if (is_first(run, p))

@@ -66,7 +66,25 @@ void cop_make_streams(const bmf_mesh *mesh, const bmf_cop_implementation *implem
 {
     *streams = (bmf_cop_streams){0};
     for (int64_t i = 0; i < op->instances; i++)
-        implementation->streams(mesh, op, i, streams);
+        if (implementation->plug_in)
+            cop_plug_in_streams(implementation->plug_in, mesh, op, i, streams);
+        else
+            implementation->streams(mesh, op, i, streams);
+}
+
+const char *cop_refuses(const bmf_cop_implementation *implementation, const bmf_mesh *mesh, const bmf_cop_operator *op)
+{
+    return implementation->plug_in ? cop_plug_in_refuses(implementation->plug_in, mesh, op)
+                                   : implementation->refuse(mesh, op);
+}
+
+void cop_measure(const bmf_cop_implementation *implementation, const bmf_mesh *mesh, const bmf_cop_operator *op,
+                 const bmf_cop_streams *streams, bmf_cop_metric *metric)
+{
+    if (implementation->plug_in)
+        cop_plug_in_metric(implementation->plug_in, mesh, op, streams, metric);
+    else
+        implementation->metric(mesh, op, streams, metric);
 }
 
 void cop_streams_free(bmf_cop_streams *streams)

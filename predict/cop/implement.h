@@ -7,6 +7,7 @@
 #ifndef BMF_COP_IMPLEMENT_H
 #define BMF_COP_IMPLEMENT_H
 
+#include "bmf/cop.h"
 #include "predict/cop/program.h"
 
 /* From one node to one or more; within an operator streams are numbered as its instances make them. */
@@ -60,7 +61,13 @@ typedef struct bmf_cop_implementation {
     void (*streams)(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);
     void (*metric)(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
                    bmf_cop_metric *metric);
+    const cop_implementation *plug_in; /* NULL: none; otherwise the functions above are, and its own are asked */
 } bmf_cop_implementation;
+
+/* What `refuse` and `metric` say, or a plug-in. */
+const char *cop_refuses(const bmf_cop_implementation *implementation, const bmf_mesh *mesh, const bmf_cop_operator *op);
+void cop_measure(const bmf_cop_implementation *implementation, const bmf_mesh *mesh, const bmf_cop_operator *op,
+                 const bmf_cop_streams *streams, bmf_cop_metric *metric);
 
 /* In the order of their numbers, NULL at the end. */
 extern const bmf_cop_implementation *const cop_implementations[];

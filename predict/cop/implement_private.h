@@ -27,6 +27,12 @@ extern const bmf_cop_implementation cop_str_spread, cop_str_gather;
 extern const bmf_cop_implementation cop_dyn_stream, cop_dyn_bcast, cop_dyn_bcast_dense, cop_dyn_bcast_tree,
     cop_dyn_collect, cop_dyn_spread, cop_dyn_gather, cop_dyn_reduce, cop_dyn_allreduce, cop_dyn_prefix, cop_dyn_barrier,
     cop_dyn_shift, cop_dyn_eoshift, cop_dyn_permute;
+/* plug_in.c */
+const char *cop_plug_in_refuses(const cop_implementation *plug_in, const bmf_mesh *mesh, const bmf_cop_operator *op);
+void cop_plug_in_streams(const cop_implementation *plug_in, const bmf_mesh *mesh, const bmf_cop_operator *op,
+                         int64_t instance, bmf_cop_streams *streams);
+void cop_plug_in_metric(const cop_implementation *plug_in, const bmf_mesh *mesh, const bmf_cop_operator *op,
+                        const bmf_cop_streams *streams, bmf_cop_metric *metric);
 /* networks.c; in no table */
 extern const bmf_cop_implementation cop_online_network;
 

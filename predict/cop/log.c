@@ -12,7 +12,13 @@ static void tell(const bmf_cop_node *n, const bmf_cop_event *event)
 
 static const bmf_cop_running *running_of_channel(const bmf_cop_run *run, int64_t channel)
 {
-    return &run->running[channel / BMF_COP_BANKS / run->nodes];
+    if (channel < run->operators * BMF_COP_BANKS * run->nodes)
+        return &run->running[channel / BMF_COP_BANKS / run->nodes];
+    int64_t op = 0; /* of a plug-in */
+    while (channel < run->running[op].first_channel ||
+           channel >= run->running[op].first_channel + run->running[op].candidate->streams.count)
+        op++;
+    return &run->running[op];
 }
 
 /* The stream of the operator that the node reads from a register, or writes to it; -1: none. */

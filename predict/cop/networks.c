@@ -159,7 +159,7 @@ void cop_add_made(bmf_cop_plan *plan, bmf_cop_phase *phase, bmf_cop_operator *op
     *c = (bmf_cop_candidates){.count = 1, .candidate = allocate_clear(1, sizeof *c->candidate), .passes = 1};
     c->candidate->implementation = implementation;
     cop_make_streams(mesh, implementation, op, &c->candidate->streams);
-    implementation->metric(mesh, op, &c->candidate->streams, &c->candidate->metric);
+    cop_measure(implementation, mesh, op, &c->candidate->streams, &c->candidate->metric);
     plan->made_operator[plan->made++] = op;
     phase->streams += c->candidate->streams.count;
     *ARRAY_APPEND(phase->use, phase->uses, phase->capacity) =

@@ -396,7 +396,7 @@ bmf_cop_online *online_create(bmf_cop_run *run, const bmf_simulation_settings *s
     o->run = run;
     o->interrupt = settings->interrupt_cycles > 0 ? settings->interrupt_cycles : ONLINE_INTERRUPT;
     o->word = settings->word_cycles > 0 ? settings->word_cycles : ONLINE_WORD;
-    o->first_stream = run->operators * BMF_COP_BANKS * run->nodes;
+    o->first_stream = run->channels;
     o->reg = allocate_array(run->phases * run->nodes, (int64_t)sizeof *o->reg);
     memset(o->reg, NO_REGISTER, (size_t)(run->phases * run->nodes) * sizeof *o->reg);
     o->is_used = allocate_clear(run->phases, sizeof *o->is_used);

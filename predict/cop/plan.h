@@ -13,7 +13,7 @@
 #define BMF_COP_PLAN_H
 
 #include "predict/cop/implement.h"
-#include "predict/mesh/streams.h"
+#include "predict/mesh/route_cache.h"
 
 typedef enum bmf_cop_ending {
     BMF_COP_NO_ENDING, /* nothing follows */
@@ -77,6 +77,8 @@ typedef struct bmf_cop_plan_settings {
     bool by_messages;     /* dynamic routers: implementations by messages only, and one phase */
     /* Of implementations, those that may be taken; NULL: all. */
     bool (*may_take)(const bmf_cop_implementation *implementation);
+    bmf_route_cache *cache;                       /* NULL: schedules are not kept */
+    const bmf_cop_implementation *const *plug_in; /* beside those of the table, NULL at the end; NULL: none */
 } bmf_cop_plan_settings;
 
 /* A possible implementation of an operator. */
@@ -107,6 +109,8 @@ typedef struct bmf_cop_plan {
     int64_t searched;
 } bmf_cop_plan;
 
+/* Those of the table, then plug-ins; NULL behind the last. */
+const bmf_cop_implementation *cop_implementation_at(const bmf_cop_plan_settings *settings, int number);
 /* Whether the implementation is one of the operator on these routers, and the one that it names if it does. */
 bool cop_is_rival(const bmf_cop_plan_settings *settings, const bmf_cop_implementation *implementation,
                   const bmf_cop_operator *op);
@@ -169,6 +173,12 @@ enum { BMF_COP_MADE = 2 };
 void cop_begin_made(bmf_cop_plan *plan, int64_t phases);
 void cop_add_made(bmf_cop_plan *plan, bmf_cop_phase *phase, bmf_cop_operator *op,
                   const bmf_cop_implementation *implementation, double bandwidth);
+
+/* passers.c: marks all nodes of the boxes of the operator's instances. */
+void cop_mark_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op, bool *marked);
+/* Nodes that only pass words of the phase on; whether there are any. Whether they know when: BMF_ERROR_FILE. */
+bool cop_find_passers(const bmf_cop_plan *plan, const bmf_cop_phase *phase, bool *passes);
+int cop_check_passers(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bool *passes);
 
 /* wires.c: barriers keep nodes from being in one of the phases while others are in the other. */
 bool cop_are_apart_in_time(const bmf_cop_phase *a, const bmf_cop_phase *b);

@@ -120,7 +120,7 @@ static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool
                                         .stream = stream,
                                         .leaves = phase->is_followed,
                                         .taken = taken};
-    const int status = numesh_route_streams(&request, routes);
+    const int status = route_cache_streams(plan->settings.cache, &request, routes);
     free(stream);
     for (int64_t u = 0; u < phase->uses; u++)
         free(inside[u]);

@@ -3,6 +3,7 @@
  * changes of stacks an access. Source: document 004, 5.5 (load), 8.1. */
 #include "predict/cop/run_private.h"
 #include "predict/cop/online.h"
+#include "predict/cop/plug_in_moves.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -88,6 +89,8 @@ static void load(void *state, int op, int count, const int32_t *operand)
     memcpy(n->operand[op], n->given, (size_t)r->loads.size * sizeof *n->given);
     if (online_carries(r))
         online_load(n, op);
+    else if (plug_in_carries(r))
+        plug_in_load(n, op);
     else
         moves_load(n, op);
     n->calling = -1;
@@ -100,6 +103,8 @@ static void write_message(void *state, int op, const void *message)
     check_use(n, op);
     if (online_carries(&n->run->running[op]))
         online_write(n, op, message);
+    else if (plug_in_carries(&n->run->running[op]))
+        plug_in_write(n, op, message);
     else
         moves_write(n, op, message);
     changes_note_end(n, op);
@@ -113,6 +118,8 @@ static void read_message(void *state, int op, void *message)
     check_use(n, op);
     if (online_carries(&n->run->running[op]))
         online_read(n, op, message);
+    else if (plug_in_carries(&n->run->running[op]))
+        plug_in_read(n, op, message);
     else
         moves_read(n, op, message);
     changes_note_end(n, op);
@@ -126,6 +133,8 @@ static void call(void *state, int op, const void *in, void *out, bmf_cop_combine
     check_use(n, op);
     if (online_carries(&n->run->running[op]))
         online_call(n, op, in, out, combine);
+    else if (plug_in_carries(&n->run->running[op]))
+        plug_in_call(n, op, in, out, combine);
     else
         moves_call(n, op, in, out, combine);
     changes_note_end(n, op);
@@ -178,6 +187,7 @@ static int make_running(bmf_cop_run *run)
     run->phases = cop_list_phases(run->plan, &run->phase);
     run->operators = run->plan->program->operators + run->plan->made;
     run->running = allocate_clear(run->operators, sizeof *run->running);
+    run->channels = run->operators * BMF_COP_BANKS * run->nodes;
     for (int64_t p = 0; p < run->phases; p++)
         for (int64_t u = 0, stream = 0; u < run->phase[p]->uses; u++) {
             const bmf_cop_use *use = &run->phase[p]->use[u];
@@ -194,6 +204,8 @@ static int make_running(bmf_cop_run *run)
             locate_nodes(run, r);
             r->sync_words = use->sync_words;
             stream += r->candidate->streams.count;
+            r->first_channel = plug_in_carries(r) ? run->channels : INT64_MAX;
+            run->channels += plug_in_carries(r) ? r->candidate->streams.count : 0;
         }
     return BMF_OK;
 }
@@ -213,7 +225,7 @@ static void make_operands(bmf_cop_node *n)
 
 static void make_nodes(bmf_cop_run *run, bool in_phase)
 {
-    run->channel = allocate_clear(run->operators * BMF_COP_BANKS * run->nodes, sizeof *run->channel);
+    run->channel = allocate_clear(run->channels, sizeof *run->channel);
     run->node = allocate_clear(run->nodes, sizeof *run->node);
     for (int64_t k = 0; k < run->nodes; k++) {
         bmf_cop_node *n = &run->node[k];
@@ -229,7 +241,7 @@ static void make_nodes(bmf_cop_run *run, bool in_phase)
                                          .write = write_message,
                                          .read = read_message,
                                          .call = call};
-        n->moved = allocate_clear(run->operators * BMF_COP_BANKS * run->nodes, sizeof *n->moved);
+        n->moved = allocate_clear(run->channels, sizeof *n->moved);
         n->loads = allocate_clear(run->operators, sizeof *n->loads);
         n->calls = allocate_clear(run->operators, sizeof *n->calls);
         n->begins = allocate_clear(run->operators, sizeof *n->begins);
@@ -258,7 +270,7 @@ static void free_run(bmf_cop_run *run)
         free(run->node[k].given);
         free(run->node[k].work);
     }
-    for (int64_t k = 0; run->channel && k < run->operators * BMF_COP_BANKS * run->nodes; k++)
+    for (int64_t k = 0; run->channel && k < run->channels; k++)
         free(run->channel[k].word);
     for (int64_t k = 0; run->running && k < run->operators; k++) {
         cop_loads_free(&run->running[k].loads);
@@ -276,6 +288,7 @@ static void free_run(bmf_cop_run *run)
         scheduled_free(run->image[p]);
     free(run->image);
     free(run->block);
+    free(run->passes);
     free(run->running);
     free(run->node);
     free(run->channel);
@@ -309,8 +322,7 @@ static int simulate(bmf_cop_run *run, const bmf_simulation_settings *settings, b
     run->script = scripts_create(&run->plan->settings.hardware.mesh);
     run->simulation = scheduled_simulation_create(run->machine, run->script, settings);
     run->online = online_create(run, settings);
-    scheduled_simulation_feed(run->simulation, feed, run,
-                              run->operators * BMF_COP_BANKS * run->nodes + online_streams(run));
+    scheduled_simulation_feed(run->simulation, feed, run, run->channels + online_streams(run));
     if (run->online)
         scheduled_simulation_interrupt(run->simulation, online_handler(run->online));
     const int status = scheduled_simulation_run(run->simulation);
@@ -351,8 +363,8 @@ bool cop_can_run(const bmf_cop_implementation *implementation)
         "str_permute",         "str_reduce",       "repl_allreduce",   "str_prefix",         "repl_allreduce_barrier",
         "str_spread",          "str_gather",       "str_bcast_linear", "str_stream_runtime", "str_stream_rtdest",
         "repl_runtime_reduce", "str_stream_dense", "str_collect",      "str_barrier"};
-    for (size_t k = 0; k < sizeof able / sizeof *able && !implementation->by_messages; k++)
+    for (size_t k = 0; k < sizeof able / sizeof *able; k++)
         if (strcmp(able[k], implementation->name) == 0)
             return true;
-    return implementation->by_messages;
+    return implementation->by_messages || implementation->plug_in;
 }

@@ -25,6 +25,7 @@ typedef struct bmf_cop_running {
     const bmf_cop_candidate *candidate;
     int chosen; /* which of the operator's candidates */
     int64_t phase, first_stream;
+    int64_t first_channel;      /* of a plug-in's streams */
     int64_t words;              /* of a message */
     int64_t sync_words;         /* of one more before the phase is left; 0: none */
     int64_t *pause;             /* by node: cycles until the last words have left its router */
@@ -72,12 +73,14 @@ typedef struct bmf_cop_run {
     const bmf_cop_plan *plan;
     bmf_cop_phase **phase;
     int64_t phases, nodes, operators;
+    int64_t channels; /* BMF_COP_BANKS for each operator and node, then those of plug-ins */
     bmf_cop_running *running;
     bmf_cop_node *node;
     bmf_cop_channel *channel;
     bmf_scheduled_machine *machine;
     bmf_scheduled_machine **image; /* by phase: what its routers hold */
     int64_t *block;                /* by phase */
+    bool *passes;                  /* by phase and node: it only passes words on */
     bmf_processor_script *script;
     bmf_scheduled_simulation *simulation;
     struct bmf_cop_online *online; /* NULL: no operator is by messages (online.h) */

@@ -33,15 +33,34 @@ static bool comes_before(const partial *a, const partial *b)
 
 /* ---- candidates ---- */
 
+const bmf_cop_implementation *cop_implementation_at(const bmf_cop_plan_settings *settings, int number)
+{
+    for (int k = 0; cop_implementations[k]; k++, number--)
+        if (number == 0)
+            return cop_implementations[k];
+    for (int k = 0; settings->plug_in && settings->plug_in[k]; k++, number--)
+        if (number == 0)
+            return settings->plug_in[k];
+    return NULL;
+}
+
+static const bmf_cop_implementation *find_named(const bmf_cop_plan_settings *settings, const char *name)
+{
+    const bmf_cop_implementation *can;
+    for (int k = 0; (can = cop_implementation_at(settings, k)); k++)
+        if (strcmp(can->name, name) == 0)
+            return can;
+    return NULL;
+}
+
 /* Whether scheduled routers can carry it out without online routing. */
 static bool has_streams(const bmf_cop_plan_settings *settings, const bmf_cop_operator *op)
 {
     bool found = false;
-    for (int k = 0; cop_implementations[k] && !found; k++) {
-        const bmf_cop_implementation *can = cop_implementations[k];
-        found = can->kind == op->kind && !can->by_messages && !can->refuse(&settings->hardware.mesh, op) &&
+    const bmf_cop_implementation *can;
+    for (int k = 0; !found && (can = cop_implementation_at(settings, k)); k++)
+        found = can->kind == op->kind && !can->by_messages && !cop_refuses(can, &settings->hardware.mesh, op) &&
                 (!settings->may_take || settings->may_take(can));
-    }
     return found;
 }
 
@@ -57,16 +76,16 @@ static int refuse_operator(const bmf_cop_plan *plan, const bmf_cop_operator *op)
 {
     const bmf_cop_program *program = plan->program;
     char why[500] = "";
-    for (int k = 0; cop_implementations[k]; k++) {
-        const bmf_cop_implementation *can = cop_implementations[k];
+    const bmf_cop_implementation *can;
+    for (int k = 0; (can = cop_implementation_at(&plan->settings, k)); k++) {
         if (!cop_is_rival(&plan->settings, can, op))
             continue;
-        const char *reason = can->refuse(&program->settings.mesh, op);
+        const char *reason = cop_refuses(can, &program->settings.mesh, op);
         const size_t used = strlen(why);
         snprintf(why + used, sizeof why - used, "%s%s %s", used > 0 ? "; " : "", can->name,
                  reason ? reason : "cannot be run yet");
     }
-    const bmf_cop_implementation *named = op->implementation ? cop_find_implementation(op->implementation) : NULL;
+    const bmf_cop_implementation *named = op->implementation ? find_named(&plan->settings, op->implementation) : NULL;
     if (named && named->kind != op->kind)
         snprintf(why, sizeof why, "%s implements %s", named->name, cop_kind_name(named->kind));
     else if (named && !named->by_messages && plan->settings.by_messages)
@@ -82,9 +101,9 @@ static int find_candidates(bmf_cop_plan *plan, const bmf_cop_operator *op, int f
     const bmf_mesh *mesh = &plan->program->settings.mesh;
     bmf_cop_candidates *c = &plan->candidates[op->number];
     int capacity = 0, number = 0;
-    for (int k = 0; cop_implementations[k]; k++) {
-        const bmf_cop_implementation *can = cop_implementations[k];
-        if (!cop_is_rival(&plan->settings, can, op) || can->refuse(mesh, op) ||
+    const bmf_cop_implementation *can;
+    for (int k = 0; (can = cop_implementation_at(&plan->settings, k)); k++) {
+        if (!cop_is_rival(&plan->settings, can, op) || cop_refuses(can, mesh, op) ||
             (plan->settings.may_take && !plan->settings.may_take(can)))
             continue;
         if (forced >= 0 && number++ != forced)
@@ -92,7 +111,7 @@ static int find_candidates(bmf_cop_plan *plan, const bmf_cop_operator *op, int f
         bmf_cop_candidate *made = ARRAY_APPEND(c->candidate, c->count, capacity);
         *made = (bmf_cop_candidate){.implementation = can};
         cop_make_streams(mesh, can, op, &made->streams);
-        can->metric(mesh, op, &made->streams, &made->metric);
+        cop_measure(can, mesh, op, &made->streams, &made->metric);
         if (can->by_messages && !plan->settings.by_messages)
             cop_online_metric(mesh, &made->metric);
     }

@@ -20,19 +20,6 @@
 
 /* ---- barriers as operators ---- */
 
-/* With those in between, whose routers carry words. */
-static void mark_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op, bool *marked)
-{
-    for (int64_t i = 0; i < op->instances; i++) {
-        const bmf_cop_box box = cop_box_of(mesh, &op->instance[i]);
-        for (int64_t n = 0; n < mesh->nodes; n++) {
-            bmf_cop_box at = cop_empty_box();
-            cop_box_add(&at, mesh, n);
-            marked[n] |= cop_boxes_overlap(&box, &at);
-        }
-    }
-}
-
 static void mark_nodes(const bmf_cop_operator *op, bool *marked)
 {
     for (int64_t i = 0; i < op->instances; i++)
@@ -47,7 +34,7 @@ static bmf_cop_operator *make_barrier(const bmf_cop_plan *plan, const bmf_cop_ph
     bool *member = lisp_allocate(lisp, mesh->nodes);
     int64_t *node = lisp_allocate(lisp, mesh->nodes * (int64_t)sizeof *node), count = 0;
     for (int64_t u = 0; u < phase->uses; u++)
-        mark_boxes(mesh, phase->use[u].op, member);
+        cop_mark_boxes(mesh, phase->use[u].op, member);
     for (int64_t n = 0; n < mesh->nodes; n++)
         if (member[n])
             node[count++] = n;
@@ -171,16 +158,32 @@ static void end_by_barrier(bmf_cop_plan *plan, bmf_cop_phase *phase)
                  (double)BMF_COP_BARRIER_SLOTS / plan->settings.hardware.length);
 }
 
-static void begin_barriers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase)
+/* Nodes that only pass words on must know when that is over. */
+static int end_with_passers(bmf_cop_plan *plan, bmf_cop_phase *phase)
+{
+    bool *passes = allocate_clear(plan->settings.hardware.mesh.nodes, sizeof *passes);
+    int status = BMF_OK;
+    if (cop_find_passers(plan, phase, passes)) {
+        status = cop_check_passers(plan, phase, passes);
+        if (phase->ending == BMF_COP_MSG_SYNC || phase->ending == BMF_COP_AT_ONCE)
+            phase->ending = BMF_COP_BARRIER_ENDING;
+    }
+    free(passes);
+    return status;
+}
+
+static int begin_barriers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase)
 {
     cop_begin_made(plan, phases);
     for (int64_t p = 0; p < phases; p++) {
         for (int64_t u = 0; u < phase[p]->uses; u++)
             phase[p]->use[u].planned = phase[p]->use[u].bandwidth;
         cop_add_network(plan, phase[p]);
+        BMF_TRY(end_with_passers(plan, phase[p]));
         if (phase[p]->ending == BMF_COP_BARRIER_ENDING)
             end_by_barrier(plan, phase[p]);
     }
+    return BMF_OK;
 }
 
 /* Whether any phase has got a barrier. */
@@ -247,8 +250,7 @@ int cop_route_to_run(bmf_cop_plan *plan)
     bmf_cop_phase **phase;
     const int64_t phases = cop_list_phases(plan, &phase);
     int64_t failed = 0;
-    int status = BMF_OK;
-    begin_barriers(plan, phases, phase);
+    int status = begin_barriers(plan, phases, phase);
     for (bool again = true; again && status == BMF_OK && failed >= 0;) {
         for (int64_t p = 0; p < phases; p++) {
             streams_free(phase[p]->routes);

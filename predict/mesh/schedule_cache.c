@@ -5,10 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "predict/mesh/kept_text.h"
 #include "runtime/base/allocate.h"
-#include "runtime/base/output_file.h"
 #include "runtime/base/text.h"
 #include "runtime/base/hash.h"
 #include "bmf/status.h"
@@ -233,32 +232,11 @@ static bmf_mesh_plan *read_plan(reading *from)
     return NULL;
 }
 
-/* The file's text without its last line, the sum of the rest; NULL: not there, or damaged. The caller frees. */
-static char *read_file(const char *path, size_t *length)
-{
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return NULL;
-    char *text = NULL;
-    size_t capacity = 0;
-    const ssize_t got = getdelim(&text, &capacity, '\0', file);
-    fclose(file);
-    uint64_t sum;
-    char *last = got > 0 ? strstr(text, "\nsum ") : NULL;
-    if (last && sscanf(last, "\nsum %" SCNx64, &sum) == 1 &&
-        hash_bytes(HASH_START, text, (size_t)(last - text) + 1) == sum) {
-        *length = (size_t)(last - text) + 1;
-        return text;
-    }
-    free(text);
-    return NULL;
-}
-
 static bmf_mesh_plan *load(const bmf_schedule_cache *cache, const char *path, const char *key,
                            const bmf_scheduled_hardware *hardware, int64_t messages, const bmf_mesh_message *message)
 {
     size_t length;
-    char *text = cache->directory ? read_file(path, &length) : NULL;
+    char *text = cache->directory ? kept_text_read(path, &length, NULL) : NULL;
     bmf_mesh_plan *plan = NULL;
     const size_t head = strlen(key);
     if (text && length > head && strncmp(text, key, head) == 0) {
@@ -276,18 +254,6 @@ static bmf_mesh_plan *load(const bmf_schedule_cache *cache, const char *path, co
     return plan;
 }
 
-static void make_directories(const char *directory)
-{
-    char path[PATH];
-    snprintf(path, sizeof path, "%s", directory);
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(path, 0755);
-        *slash = '/';
-    }
-    mkdir(path, 0755);
-}
-
 static void store(const bmf_schedule_cache *cache, const char *path, const char *key, const bmf_mesh_plan *plan)
 {
     if (!cache->directory)
@@ -299,16 +265,8 @@ static void store(const bmf_schedule_cache *cache, const char *path, const char 
         return;
     fputs(key, stream);
     write_plan(stream, plan);
-    fflush(stream);
-    fprintf(stream, "sum %" PRIx64 "\n", hash_bytes(HASH_START, text, length));
     fclose(stream);
-    make_directories(cache->directory);
-    bmf_output_file output;
-    if (output_file_open(&output, path) == 0) {
-        output.unsynced = true;
-        fwrite(text, 1, length, output_file_stream(&output));
-        (void)output_file_close(&output, 0); /* without the file the schedule is found again next time */
-    }
+    kept_text_write(cache->directory, path, text, length);
     free(text);
 }
 

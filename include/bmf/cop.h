@@ -1,0 +1,98 @@
+/** @file
+ * Own implementations of COP's operators, for `bmf cop --implementation F.so:NAME` (docs/cop.md, Plug-ins).
+ *
+ * An implementation says which streams carry an operator of scheduled routers, what that costs, and what a node does
+ * for a call. It is chosen like those that bmf comes with. A shared object has the record as a variable:
+ *
+ *     const cop_implementation ring = {.version = COP_IMPLEMENTATION_VERSION, .name = "ring", ..};
+ *
+ * Nodes are numbered in their subset, from 0. Functions are called by one thread; what they are handed belongs to bmf
+ * and is there for the call only. Nothing here is collective: bmf runs all nodes itself. Source: document 004, Table
+ * 4.1. */
+#ifndef BMF_COP_H
+#define BMF_COP_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { COP_IMPLEMENTATION_VERSION = 1, COP_OPERANDS = 2, COP_MAX_OUT = 8, COP_NO_STREAM = -1 };
+
+/** A source, destination or distance. */
+typedef struct cop_operand {
+    int is_runtime;        /**< known when the program runs only */
+    int64_t value;         /**< a constant */
+    int64_t count;         /**< of a permutation's constant targets, or of possible values at run time; 0: any */
+    const int64_t *values; /**< these */
+} cop_operand;
+
+/** An operator on one of its subsets. */
+typedef struct cop_pattern {
+    const char *label;
+    int64_t words, calls;              /**< of a message, 32 bits each (:m); calls in a pass (:c) */
+    int64_t size[3];                   /**< of the mesh */
+    int64_t nodes;                     /**< of the subset */
+    const int64_t *node;               /**< these, numbered in the mesh: x + y size[0] + z size[0] size[1] */
+    cop_operand operand[COP_OPERANDS]; /**< in the order of the language; others are the constant 0 */
+} cop_pattern;
+
+/** Where streams are added: from a node to one or several others. Returns the stream's number in this subset, counted
+ * from 0, or COP_NO_STREAM: no destination is another node than `from`. */
+typedef struct cop_streams {
+    int (*add)(const struct cop_streams *streams, int64_t from, int64_t count, const int64_t *to);
+    void *state;
+} cop_streams;
+
+/** What a call costs beside its words over the bandwidth. bmf fills it for one message over the longest stream. */
+typedef struct cop_cost {
+    int64_t messages;  /**< one after the other, of the operator's words */
+    int64_t links;     /**< on the longest way of a word, with a few for every processor that passes it on */
+    double most_words; /**< a cycle that a stream can use, at most 0.5 */
+} cop_cost;
+
+/** What a node can do. Every call waits until it is done, and gives way to the other nodes. */
+typedef struct cop_io {
+    void *state;
+    const cop_pattern *pattern;
+    int64_t node;                  /**< the own one */
+    int64_t operand[COP_OPERANDS]; /**< as the last load gave them, or the constants */
+    const int32_t *permutation;    /**< likewise, all targets; NULL: it is constant, or the operator is none */
+    /** Reads a message of `words` from stream `from` into `in`, and writes one to `count` streams, whose sources the
+     * node is; from COP_NO_STREAM: only writes; count 0: only reads. out NULL: passes on what it reads, word by word.
+     * Otherwise what is ready goes first. Errors, which end the run with node, operator and cycle: a stream of which
+     * the node is no end, more than COP_MAX_OUT streams, out NULL without a stream to read. */
+    void (*move)(const struct cop_io *io, int from, void *in, int count, const int *to, const void *out);
+    /** Ends the run with a message; does not return. */
+    void (*fail)(const struct cop_io *io, const char *message);
+} cop_io;
+
+/** Combines two messages; out may be one of them. */
+typedef void cop_combine(const void *a, const void *b, void *out);
+
+typedef struct cop_implementation {
+    int version;           /**< COP_IMPLEMENTATION_VERSION */
+    const char *name;      /**< for :impl */
+    const char *operation; /**< "stream", "broadcast", "collect", "spread", "gather", "reduce", "allreduce", "prefix",
+                                "barrier", "cshift", "eoshift" or "permute" */
+    const char *what;      /**< a line of help */
+    /** NULL: it can carry this out; otherwise why not, as in "needs a constant source". Called for every subset. */
+    const char *(*refuse)(const cop_pattern *pattern);
+    /** Adds the streams of a subset. */
+    void (*streams)(const cop_pattern *pattern, const cop_streams *streams);
+    /** Corrects the cost, for every subset; the largest counts. NULL: it stays. */
+    void (*metric)(const cop_pattern *pattern, cop_cost *cost);
+    /** A node's load, its write, its read, or its call of an operator that all nodes call. NULL: load does nothing; the
+     * operator has no such call. combine NULL: the operator has no function. */
+    void (*load)(const cop_io *io);
+    void (*write)(const cop_io *io, const void *message);
+    void (*read)(const cop_io *io, void *message);
+    void (*call)(const cop_io *io, const void *in, void *out, cop_combine *combine);
+} cop_implementation;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
