@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
 #include "drivers/turns.h"
@@ -195,7 +196,7 @@ static const bmf_option options[] = {
 const bmf_driver plan_command = {
     .name = "plan",
     .summary = "say what a program becomes: laws, kernels, schedules, messages",
-    .synopsis = "bmf plan PROG.bmf [OPTION]..\nmpirun -n R bmf plan PROG.bmf [OPTION]..",
+    .synopsis = "bmf plan PROG.bmf [OPTION]..\n" BMF_MPIRUN_NAME " -n R bmf plan PROG.bmf [OPTION]..",
     .about =
         "Prints the plan of a program: the program as written and after the laws that were applied, its kernels, the "
         "schedule of every operation that sends messages, those of equal turns of a loop once, and their totals. Runs "

@@ -121,17 +121,6 @@ static void prepare(void *state)
     setenv(VIRTUAL_COMPUTING, compute_names[r->options->compute], 1);
 }
 
-static bool is_in_path(const char *name)
-{
-    char file[PATH_MAX];
-    for (const char *at = getenv("PATH"); at && *at; at = strchr(at, ':') ? strchr(at, ':') + 1 : "") {
-        snprintf(file, sizeof file, "%.*s/%s", (int)strcspn(at, ":"), at, name);
-        if (access(file, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The words that start the program with the recorder. */
 static char **make_command(const virtual_run *r)
 {
@@ -153,9 +142,7 @@ static char **make_command(const virtual_run *r)
     for (int64_t k = 0; k < words; k++)
         word[count++] = o->command[k];
     word[count] = NULL;
-    const char *launch = o->launch                     ? o->launch
-                         : is_in_path(BMF_MPIRUN_NAME) ? BMF_MPIRUN_NAME " -n {p}"
-                                                       : "mpirun -n {p}";
+    const char *launch = o->launch ? o->launch : BMF_MPIRUN_NAME " -n {p}";
     char **made = launch_words(launch, (char *const *)(uintptr_t)word, r->ranks, 0.0);
     free(word);
     return made;

@@ -10,7 +10,7 @@
 static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'";
 
 static const char own_style[] =
-    ".chart{background:#fff}.chart svg{width:100%;height:auto}.pair{display:grid;gap:1rem;"
+    ".chart svg{width:100%;height:auto}.pair{display:grid;gap:1rem;"
     "grid-template-columns:repeat(auto-fit,minmax(min(34rem,100%),1fr))}.pair>figure{max-width:none}\n"
     ".figures{border-collapse:collapse}\n"
     ".figures td,.figures th{padding:.2rem .7rem;text-align:right;white-space:nowrap}\n"
