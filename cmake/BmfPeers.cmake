@@ -25,7 +25,7 @@ function(bmf_peers target)
   # The widest instructions the processor has, as bmf's kernels use them: users of such a library build for their machine.
   set_source_files_properties(bench/peers/tbb.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native")
   set_target_properties(${target} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
-  target_compile_definitions(${target} PRIVATE MPICH_SKIP_MPICXX)
+  target_compile_definitions(${target} PRIVATE MPICH_SKIP_MPICXX OMPI_SKIP_MPICXX)
   target_link_libraries(${target} PRIVATE TBB::tbb)
 endfunction()
 

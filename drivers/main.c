@@ -61,9 +61,9 @@ static const bmf_driver program = {
     .synopsis = "bmf COMMAND ARGUMENT..\nbmf --help\nbmf --version",
     .about =
         "Runs data-parallel programs of Bird-Meertens skeletons, predicts them for other machines, and looks at both.",
-    .example = "mpirun -n 4 ./program --bmf-trace run.trace\n"
-               "bmf trace run.trace\n"
-               "bmf convert run.trace --to chrome -o run.json",
+    .example = BMF_MPIRUN_NAME " -n 4 ./program --bmf-trace run.trace\n"
+                               "bmf trace run.trace\n"
+                               "bmf convert run.trace --to chrome -o run.json",
     .see =
         "bmf-check, bmf-compare, bmf-convert, bmf-machine, bmf-mesh, bmf-permute, bmf-plan, bmf-predict, bmf-record, "
         "bmf-replay, bmf-report, bmf-run, bmf-sheet, bmf-trace, mpirun",

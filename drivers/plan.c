@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
+#include "drivers/turns.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/language/notation/format.h"
 #include "skeletons/language/notation/lexer.h"
@@ -112,6 +114,24 @@ static void print_rewritten(bmf_context *ctx, const bmf_program *program, const 
     fflush(stdout);
 }
 
+/* What skeletons say of their schedules while the program runs; print: to standard output, turns of loops once. */
+static int run_planned(bmf_context *ctx, bool print, bmf_program *program, bmf_value *result)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = print ? open_memstream(&text, &size) : NULL;
+    if (print)
+        bmf_set_plan_stream(ctx, stream ? stream : stdout);
+    const int status = program_run(ctx, program, result);
+    bmf_set_plan_stream(ctx, NULL);
+    if (stream) {
+        fclose(stream);
+        print_turns(text, stdout);
+    }
+    free(text);
+    return status;
+}
+
 static int make_plan(bmf_context *ctx, const bmf_driver_options *o, const char *path, bmf_program *program,
                      planned *plan)
 {
@@ -121,12 +141,9 @@ static int make_plan(bmf_context *ctx, const bmf_driver_options *o, const char *
     plan->before = expression_print(program->checked, -1);
     apply_laws(ctx, text, program, plan);
     plan->after = expression_print(program->expression, -1);
-    if (text) {
+    if (text)
         print_rewritten(ctx, program, plan);
-        bmf_set_plan_stream(ctx, stdout);
-    }
-    BMF_TRY(program_run(ctx, program, &result));
-    bmf_set_plan_stream(ctx, NULL);
+    BMF_TRY(run_planned(ctx, text, program, &result));
     value_free(&result);
     plan->sent = program->sent;
     return BMF_OK;
@@ -179,10 +196,12 @@ static const bmf_option options[] = {
 const bmf_driver plan_command = {
     .name = "plan",
     .summary = "say what a program becomes: laws, kernels, schedules, messages",
-    .synopsis = "bmf plan PROG.bmf [OPTION]..\nmpirun -n R bmf plan PROG.bmf [OPTION]..",
+    .synopsis = "bmf plan PROG.bmf [OPTION]..\n" BMF_MPIRUN_NAME " -n R bmf plan PROG.bmf [OPTION]..",
     .about =
         "Prints the plan of a program: the program as written and after the laws that were applied, its kernels, the "
-        "schedule of every operation that sends messages, and their totals. Runs the program to know their sizes.",
+        "schedule of every operation that sends messages, those of equal turns of a loop once, and their totals. Runs "
+        "the "
+        "program to know their sizes.",
     .example = "echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Num 4)\n"
                "      [1, 2, 3, 4, 5, 6, 7, 8]' > sum.bmf && bmf plan sum.bmf\n"
                "bmf plan examples/17-histogram.bmf --procs 4",

@@ -167,16 +167,16 @@ static const bmf_option table[] = {
 const bmf_driver record_command = {
     .name = "record",
     .summary = "record what any MPI program does",
-    .synopsis = "mpirun -n RANKS bmf record -o TRACE [OPTION].. -- PROGRAM ARGUMENT..",
+    .synopsis = BMF_MPIRUN_NAME " -n RANKS bmf record -o TRACE [OPTION].. -- PROGRAM ARGUMENT..",
     .about =
         "Runs an MPI program, as it is, and records every call of MPI and the computing between them. The trace works "
         "with `bmf trace`, `report`, `compare`, `convert` and `replay`. The program is linked with MPICH as a shared "
         "library, and so is this bmf; its output is the same as without the recorder. A program that ends without "
         "MPI_Finalize leaves "
         "what was recorded in TRACE.parts, which is read in place of TRACE.",
-    .example = "mpirun -n 8 bmf record -o run.trace -- ./life 160\n"
-               "bmf report run.trace --html run.html\n"
-               "bmf replay run.trace --machine t3d-sheet",
+    .example = BMF_MPIRUN_NAME " -n 8 bmf record -o run.trace -- ./life 160\n"
+                               "bmf report run.trace --html run.html\n"
+                               "bmf replay run.trace --machine t3d-sheet",
     .exit_code = "that of the program; 1 if it never called MPI_Init of MPICH; 2 bad usage, or no such program.",
     .see = "bmf-trace, bmf-report, bmf-compare, bmf-replay, mpirun",
     .options = table,

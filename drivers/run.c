@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
 #include "runtime/base/allocate.h"
@@ -160,12 +161,12 @@ static const bmf_option options[] = {
 const bmf_driver run_command = {
     .name = "run",
     .summary = "run a program of the BMF language",
-    .synopsis = "mpirun -n R bmf run PROG.bmf [OPTION]..\nbmf run PROG.bmf [OPTION]..",
+    .synopsis = BMF_MPIRUN_NAME " -n R bmf run PROG.bmf [OPTION]..\nbmf run PROG.bmf [OPTION]..",
     .about = "Runs a program of the BMF language and prints its value.",
     .example = "echo 'B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])\n"
-               "      [1, 2, 3]' > squares.bmf && mpirun -n 2 bmf run squares.bmf\n"
-               "mpirun -n 4 bmf run examples/17-histogram.bmf --arg digits.npy --json\n"
-               "mpirun -n 4 bmf run prog.bmf --library lib.bmf --arg in.npy --out out.npy",
+               "      [1, 2, 3]' > squares.bmf && " BMF_MPIRUN_NAME " -n 2 bmf run squares.bmf\n" BMF_MPIRUN_NAME
+               " -n 4 bmf run examples/17-histogram.bmf --arg digits.npy --json\n" BMF_MPIRUN_NAME
+               " -n 4 bmf run prog.bmf --library lib.bmf --arg in.npy --out out.npy",
     .exit_code = "2 is also a program with an error, or that fails on this argument (an index outside its list, an int "
                  "that does not fit 64 bits, ints divided by zero, ..).",
     .see = "bmf-check, bmf-plan",

@@ -1,6 +1,6 @@
 /* The sum of the squares of 0, 1, .., n - 1.
  *
- *     mpirun -n 4 01-sum-of-squares 100000000
+ *     mpirun.mpich -n 4 01-sum-of-squares 100000000
  *
  * The smallest program: a map and a reduction, fused, so that the squares are never stored. The sum is reproducible:
  * it has the same bits for every number of ranks and threads.
@@ -13,9 +13,9 @@
 BMF_MAP_KERNEL(square, double, x, double, (x * x))
 BMF_FOLD_KERNEL(plus, double, a, b, a + b, 0.0)
 
-static const char usage[] = "usage: mpirun -n RANKS 01-sum-of-squares COUNT\n"
+static const char usage[] = "usage: mpirun.mpich -n RANKS 01-sum-of-squares COUNT\n"
                             "Prints the sum of the squares of 0, 1, .., COUNT - 1.\n"
-                            "Example: mpirun -n 2 01-sum-of-squares 1000\n";
+                            "Example: mpirun.mpich -n 2 01-sum-of-squares 1000\n";
 
 /* Rank 0 speaks for all. */
 static int explain(bmf_context *ctx, int exit_code)

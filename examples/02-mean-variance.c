@@ -1,6 +1,6 @@
 /* Mean, variance and standard deviation of the numbers in a .npy file.
  *
- *     mpirun -n 4 02-mean-variance DATA.npy
+ *     mpirun.mpich -n 4 02-mean-variance DATA.npy
  *
  * Two map-reduces: the sum gives the mean, then the squares of the differences from the mean are summed. A single pass
  * is possible too, with the operator that merges {count, mean, squares} of two parts, but it divides once per element;
@@ -14,10 +14,10 @@
 
 BMF_MAP_KERNEL_WITH(squared_difference, double, context, double, x, double, (x - *context) * (x - *context))
 
-static const char usage[] = "usage: mpirun -n RANKS 02-mean-variance FILE.npy\n"
+static const char usage[] = "usage: mpirun.mpich -n RANKS 02-mean-variance FILE.npy\n"
                             "Prints count, mean, variance (of the whole population) and standard deviation of the\n"
                             "numbers in a 1-D .npy file.\n"
-                            "Example: mpirun -n 2 02-mean-variance heights.npy\n";
+                            "Example: mpirun.mpich -n 2 02-mean-variance heights.npy\n";
 
 /* Rank 0 speaks for all. */
 static int explain(bmf_context *ctx, int exit_code)

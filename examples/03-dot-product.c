@@ -1,6 +1,6 @@
 /* The dot product of two .npy files.
  *
- *     mpirun -n 4 03-dot-product A.npy B.npy
+ *     mpirun.mpich -n 4 03-dot-product A.npy B.npy
  *
  * One fused zip, map and reduction: both lists are read once and the products are never stored. The kernel has two
  * inputs, one per list; there is one for each combination of types.
@@ -14,9 +14,9 @@ BMF_ZIP_KERNEL(real_by_int, double, a, int64_t, b, double, (a * (double)b))
 BMF_ZIP_KERNEL(int_by_real, int64_t, a, double, b, double, ((double)a * b))
 BMF_ZIP_KERNEL(int_by_int, int64_t, a, int64_t, b, double, ((double)a * (double)b))
 
-static const char usage[] = "usage: mpirun -n RANKS 03-dot-product A.npy B.npy\n"
+static const char usage[] = "usage: mpirun.mpich -n RANKS 03-dot-product A.npy B.npy\n"
                             "Prints the sum of the products of two 1-D .npy files of int or real numbers, as a real.\n"
-                            "Example: mpirun -n 2 03-dot-product prices.npy amounts.npy\n";
+                            "Example: mpirun.mpich -n 2 03-dot-product prices.npy amounts.npy\n";
 
 /* Rank 0 speaks for all. */
 static int explain(bmf_context *ctx, int exit_code)

@@ -1,6 +1,6 @@
 /* The largest sum of any run of neighbours in a .npy file; the empty run has sum 0.
  *
- *     mpirun -n 4 05-maximum-segment-sum CHANGES.npy
+ *     mpirun.mpich -n 4 05-maximum-segment-sum CHANGES.npy
  *
  * A reduction with an operator that is associative but does not commute. Of every segment it keeps four values: its
  * total, its best prefix, its best suffix and its best run; these are just enough to know the same four of two
@@ -51,10 +51,10 @@ BMF_MAP_KERNEL(int_single, int64_t, x, int_segment, segment_of_int(x))
 BMF_FOLD_KERNEL(real_join, real_segment, a, b, join_reals(a, b), {0.0, 0.0, 0.0, 0.0})
 BMF_FOLD_KERNEL(int_join, int_segment, a, b, join_ints(a, b), {0, 0, 0, 0})
 
-static const char usage[] = "usage: mpirun -n RANKS 05-maximum-segment-sum FILE.npy\n"
+static const char usage[] = "usage: mpirun.mpich -n RANKS 05-maximum-segment-sum FILE.npy\n"
                             "Prints the largest sum of a run of neighbours in a 1-D .npy file of int or real numbers;\n"
                             "sums of ints must fit 64 bits. The empty run counts, so the result is never negative.\n"
-                            "Example: mpirun -n 2 05-maximum-segment-sum changes.npy\n";
+                            "Example: mpirun.mpich -n 2 05-maximum-segment-sum changes.npy\n";
 
 /* Rank 0 speaks for all. */
 static int explain(bmf_context *ctx, int exit_code)

@@ -1,6 +1,6 @@
 /* The heat of a plate whose upper edge is hot, by Jacobi's iteration.
  *
- *     mpirun -n 4 07-heat ROWS COLUMNS STEPS [OUT.npy]
+ *     mpirun.mpich -n 4 07-heat ROWS COLUMNS STEPS [OUT.npy]
  *
  * A stencil on a grid of two dimensions: every step exchanges the edges of neighbouring blocks while it computes what
  * is inside of them. Between 50 steps a reduction says how much the last one has changed. bmf_grid_choose cuts the
@@ -23,11 +23,11 @@ BMF_ZIP_KERNEL(change, double, a, double, b, double, fabs(a - b))
 static const double hot = 100.0;
 
 static const char usage[] =
-    "usage: mpirun -n RANKS 07-heat ROWS COLUMNS STEPS [OUT.npy]\n"
+    "usage: mpirun.mpich -n RANKS 07-heat ROWS COLUMNS STEPS [OUT.npy]\n"
     "Heats a plate of ROWS x COLUMNS points from above: the upper edge has 100 degrees, the other\n"
     "three 0. Prints the largest change of a step every 50 steps, and the mean at the end;\n"
     "OUT.npy gets the temperatures row by row.\n"
-    "Example: mpirun -n 2 07-heat 200 300 500 plate.npy\n";
+    "Example: mpirun.mpich -n 2 07-heat 200 300 500 plate.npy\n";
 
 /* Rank 0 speaks for all. */
 static int explain(bmf_context *ctx, int exit_code)

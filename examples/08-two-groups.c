@@ -1,6 +1,6 @@
 /* Two different pipelines side by side, each on its own half of the ranks.
  *
- *     mpirun -n 4 08-two-groups N [TRACES]
+ *     mpirun.mpich -n 4 08-two-groups N [TRACES]
  *
  * The lower half sums squares, the upper half looks for the largest prefix of an alternating series. Each group has a
  * context on a communicator of its own, so neither waits for the other; with TRACES they write TRACES.squares.trace and
@@ -15,10 +15,10 @@
 BMF_MAP_KERNEL(square, int64_t, i, double, ((double)i * (double)i))
 BMF_MAP_KERNEL(term, int64_t, i, double, ((i % 2 ? -1.0 : 1.0) * (double)(i + 1)))
 
-static const char usage[] = "usage: mpirun -n RANKS 08-two-groups N [TRACES]\n"
+static const char usage[] = "usage: mpirun.mpich -n RANKS 08-two-groups N [TRACES]\n"
                             "Half of the ranks sums the squares of 0 .. N - 1, the other half finds the largest sum\n"
                             "1 - 2 + 3 - .. of at most N terms; TRACES begins the names of two trace files.\n"
-                            "Example: mpirun -n 4 08-two-groups 100000 both\n";
+                            "Example: mpirun.mpich -n 4 08-two-groups 100000 both\n";
 
 typedef struct pipeline {
     const char *name;

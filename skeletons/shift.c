@@ -10,9 +10,9 @@
 #include "bmf/skeletons.h"
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/repartition.h"
+#include "skeletons/shift.h"
 
-/* The processors of a partition with what they have of the elements [begin, end). */
-static int clip(bmf_context *ctx, const bmf_partition *partition, int64_t begin, int64_t end, bmf_partition **made)
+int shift_clip(bmf_context *ctx, const bmf_partition *partition, int64_t begin, int64_t end, bmf_partition **made)
 {
     int64_t *start = allocate((partition->parts + 1) * (int64_t)sizeof *start);
     for (int64_t k = 0; k <= partition->parts; k++) {
@@ -29,7 +29,7 @@ static int view(const bmf_list *xs, int64_t begin, int64_t end, bmf_list **made)
 {
     bmf_partition *partition;
     bmf_column column;
-    BMF_TRY(clip(xs->context, xs->partition, begin, end, &partition));
+    BMF_TRY(shift_clip(xs->context, xs->partition, begin, end, &partition));
     const int64_t local = bmf_partition_local_begin(xs->partition);
     const int64_t count = bmf_partition_local_end(partition) - bmf_partition_local_begin(partition);
     const int64_t first = count > 0 ? begin + bmf_partition_local_begin(partition) - local : 0;
@@ -47,7 +47,7 @@ static int fill(const bmf_list *xs, int64_t begin, int64_t end, const void *valu
     const bmf_type *leaf[BMF_MAX_LEAVES];
     bmf_slice slice[BMF_MAX_LEAVES];
     bmf_partition *partition;
-    BMF_TRY(clip(xs->context, xs->partition, begin, end, &partition));
+    BMF_TRY(shift_clip(xs->context, xs->partition, begin, end, &partition));
     const int status = bmf_list_create(xs->context, xs->type, partition, made);
     bmf_partition_release(partition);
     BMF_TRY(status);
@@ -60,32 +60,34 @@ static int fill(const bmf_list *xs, int64_t begin, int64_t end, const void *valu
     return BMF_OK;
 }
 
-/* The two pieces; elements of the list from `cut` on are the first of them. */
-static int make_pieces(const bmf_list *xs, int64_t k, const void *beyond, bmf_list *piece[2])
+int shift_with(const bmf_list *xs, int64_t k, const bmf_list *beyond, bmf_list **out)
 {
+    bmf_list *own = NULL, *other = NULL;
     const int64_t length = bmf_length(xs), cut = k > 0 ? length - k : -k;
-    if (beyond && k > 0)
-        BMF_TRY(fill(xs, 0, k, beyond, &piece[0]));
-    else
-        BMF_TRY(view(xs, cut, length, &piece[0]));
-    return beyond && k <= 0 ? fill(xs, length - cut, length, beyond, &piece[1]) : view(xs, 0, cut, &piece[1]);
+    int status = k > 0 ? view(xs, 0, cut, &own) : view(xs, cut, length, &own);
+    if (status == BMF_OK && !beyond)
+        status = k > 0 ? view(xs, cut, length, &other) : view(xs, 0, cut, &other);
+    if (status == BMF_OK) {
+        const bmf_list *come = beyond ? beyond : other, *first = k > 0 ? come : own, *second = k > 0 ? own : come;
+        const bmf_move_source source[BMF_MOVE_SOURCES] = {{first, 0}, {second, bmf_length(first)}};
+        status = repartition("shift", BMF_MOVE_SOURCES, source, xs->partition, out);
+    }
+    bmf_list_free(own);
+    bmf_list_free(other);
+    return status;
 }
 
 static int shift(const bmf_list *xs, int64_t k, const void *beyond, bmf_list **out)
 {
-    bmf_list *piece[2] = {NULL, NULL};
+    bmf_list *values = NULL;
     const int64_t length = bmf_length(xs);
-    if (beyond)
-        k = k > length ? length : k < -length ? -length : k;
-    else
-        k = length > 0 ? k % length : 0;
-    int status = make_pieces(xs, k, beyond, piece);
-    if (status == BMF_OK) {
-        const bmf_move_source source[BMF_MOVE_SOURCES] = {{piece[0], 0}, {piece[1], bmf_length(piece[0])}};
-        status = repartition("shift", BMF_MOVE_SOURCES, source, xs->partition, out);
-    }
-    bmf_list_free(piece[0]);
-    bmf_list_free(piece[1]);
+    if (!beyond)
+        return shift_with(xs, length > 0 ? k % length : 0, NULL, out);
+    k = k > length ? length : k < -length ? -length : k;
+    int status = k > 0 ? fill(xs, 0, k, beyond, &values) : fill(xs, length + k, length, beyond, &values);
+    if (status == BMF_OK)
+        status = shift_with(xs, k, values, out);
+    bmf_list_free(values);
     return status;
 }
 

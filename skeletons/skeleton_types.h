@@ -58,7 +58,12 @@
     X(SCAN, scan)                                                                                                      \
     X(ZIP, zip)                                                                                                        \
     X(SPLIT, split)                                                                                                    \
-    X(FILTER, filter)
+    X(FILTER, filter)                                                                                                  \
+    X(REDUCE_BY_KEY, reduce_by_key)                                                                                    \
+    X(STENCIL, stencil)                                                                                                \
+    X(SHIFT, shift)                                                                                                    \
+    X(SORT_BY, sort_by)                                                                                                \
+    X(GROUP, group)
 
 /* In the language, those that only take lists, as B_Op (B_Length) does: X(OPERATION, file). language/operations/file.c
  * holds the descriptor (language/operations/operation.h), bmf_operation_file. */
@@ -70,7 +75,8 @@
     X(PROJECT, project)                                                                                                \
     X(CONC, concatenate)                                                                                               \
     X(SORT, sort)                                                                                                      \
-    X(ARGSORT, argsort)
+    X(ARGSORT, argsort)                                                                                                \
+    X(UNIQUE, unique)
 
 #define BMF_SKELETON_TYPE_DECLARE(name) extern const bmf_skeleton_type skeleton_##name;
 BMF_SKELETON_TYPES(BMF_SKELETON_TYPE_DECLARE)

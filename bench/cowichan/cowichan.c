@@ -16,6 +16,7 @@
 #include "bench/measure.h"
 #include "bench/names.h"
 #include "runtime/base/output_file.h"
+#include "drivers/command/mpirun.h"
 
 enum { REPEATS = 9, MAX_REPEATS = 1000, MAX_ROWS = 16, ERROR_TEXT = 256, PATH_ROOM = 4096 };
 enum { PLAIN, SKELETONS, LANGUAGE, VERSIONS };
@@ -305,11 +306,11 @@ static const options defaults = {.repeats = REPEATS, .sources = COWICHAN_SOURCES
 const bmf_driver bench_cowichan = {
     .name = "cowichan",
     .summary = "the Cowichan programs in plain MPI, on skeletons and in the language",
-    .synopsis = "mpirun -n RANKS bmf-bench cowichan [OPTION]..",
+    .synopsis = BMF_MPIRUN_NAME " -n RANKS bmf-bench cowichan [OPTION]..",
     .about =
         "Times the programs of examples/cowichan/ that there are in plain MPI, on bmf's skeletons and in the language, "
         "and compares their results.",
-    .example = "mpirun -n 2 bmf-bench cowichan --bmf-threads 1",
+    .example = BMF_MPIRUN_NAME " -n 2 bmf-bench cowichan --bmf-threads 1",
     .exit_code = "0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.",
     .more = print_programs,
     .note = "Columns: n; milliseconds of the three versions; the ratio of skeletons to plain MPI, which may be 1.2, "

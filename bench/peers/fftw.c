@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     const int repeats = argc == 4 ? atoi(argv[3]) : 0;
     if (m.rows < 1 || m.columns < 1 || repeats < 1) {
         if (rank == 0)
-            fputs("usage: mpirun -n RANKS bmf-bench-fftw ROWS COLUMNS REPEATS\n", stderr);
+            fputs("usage: mpirun.mpich -n RANKS bmf-bench-fftw ROWS COLUMNS REPEATS\n", stderr);
         MPI_Finalize();
         return 2;
     }

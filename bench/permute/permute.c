@@ -20,6 +20,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/random.h"
+#include "drivers/command/mpirun.h"
 
 enum { DEFAULT_BITS = 27, DEFAULT_RANKS_BITS = 24, MIN_BITS = 10, MAX_BITS = 32 };
 enum { RANDOM = 20, DEFAULT_REPEATS = 5, MAX_REPEATS = 1000, NAME = 32, MAX_CASES = 64 };
@@ -338,7 +339,7 @@ static const options defaults = {.repeats = DEFAULT_REPEATS};
 const bmf_driver bench_permute = {
     .name = "permute",
     .summary = "permutations in memory beside memcpy and the naive loop",
-    .synopsis = "mpirun -n RANKS bmf-bench permute [OPTION]..",
+    .synopsis = BMF_MPIRUN_NAME " -n RANKS bmf-bench permute [OPTION]..",
     .about =
         "On one rank: times permutations of 2^N words of 8 bytes in memory, and of as many bytes in elements of other "
         "sizes, beside memcpy, streaming stores and the naive loop on one thread. On several ranks: times the methods "

@@ -16,6 +16,7 @@
 #include "predict/measure/measure.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/output_file.h"
+#include "drivers/command/mpirun.h"
 
 enum { DEFAULT_ELEMENTS = 1 << 20, DEFAULT_HELD_OUT = 4, DEFAULT_SECONDS = 40, FACTOR = 2, PATH = 4096 };
 static const double MEDIAN_BAR = 0.10, P90_BAR = 0.20, COVERAGE_LOW = 0.90, COVERAGE_HIGH = 0.99, REPEAT_BAR = 0.80,
@@ -277,12 +278,12 @@ static const options defaults = {
 const bmf_driver bench_sheets = {
     .name = "sheets",
     .summary = "data sheets: do they predict what was not measured, and can they be measured again",
-    .synopsis = "mpirun -n RANKS bmf-bench sheets [OPTION]..",
+    .synopsis = BMF_MPIRUN_NAME " -n RANKS bmf-bench sheets [OPTION]..",
     .about =
         "Measures a data sheet of this machine at small sizes, writes down what it predicts for larger ones, measures "
         "those, and prints how far the predictions are off and how many observations their 95 % intervals cover. Then "
         "measures the small sizes again and compares the coefficients in standard errors.",
-    .example = "mpirun -n 2 -bind-to core bmf-bench sheets --json",
+    .example = BMF_MPIRUN_NAME " -n 2 -bind-to core bmf-bench sheets --json",
     .note =
         "Bars: median error 0.10, 90th percentile 0.20, coverage 0.90 to 0.99; 0.80 of the entries within 2 standard "
         "errors. A missed bar is marked, and is no failure.",

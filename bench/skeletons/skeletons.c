@@ -16,6 +16,7 @@
 #include "bench/peers/peers.h"
 #include "bench/report.h"
 #include "runtime/backend/backend.h"
+#include "drivers/command/mpirun.h"
 
 enum { DEFAULT_ELEMENTS = 100000000, BEYOND_CACHES = 1 << 24, MAX_ROWS = 64, MAX_SIZES = 8 };
 #define MAX_ELEMENTS INT64_C(1000000000000)
@@ -476,13 +477,13 @@ static const options defaults = {.type = BENCH_REAL};
 const bmf_driver bench_skeletons = {
     .name = "skeletons",
     .summary = "the skeletons beside the bandwidth of memory and loops written by hand",
-    .synopsis = "mpirun -n RANKS bmf-bench skeletons [OPTION]..",
+    .synopsis = BMF_MPIRUN_NAME " -n RANKS bmf-bench skeletons [OPTION]..",
     .about =
         "Times every skeleton beside what the machine allows, beside a loop written by hand (MPI and OpenMP) and, on "
         "one "
         "rank and if it was built with them, beside C++ parallel algorithms on TBB, and checks every result. Times are "
         "medians over repeats in which all of them take turns; quartiles are those of the ratios turn by turn.",
-    .example = "mpirun -n 2 bmf-bench skeletons --only map,reduce,scan --bmf-threads 1",
+    .example = BMF_MPIRUN_NAME " -n 2 bmf-bench skeletons --only map,reduce,scan --bmf-threads 1",
     .exit_code = "0, 1 if a result was wrong, 2 for bad options. A missed bar is marked, and is no failure.",
     .more = print_rows,
     .options = table,

@@ -131,6 +131,7 @@ assert abs(a - b) < 1e-9 * b, (a, b)'
     [[ "${stderr_lines[0]}" == *"unknown key 'latency'; near: latency_us"* ]]
     run --separate-stderr "$BMF" predict --machine slow.machine --procs 4 --set network.latency_us=1 -- true
     assert_equal "$status" 2
+    [[ "${stderr_lines[0]}" == *"'true' predicted nothing"* ]]
 }
 
 @test "files of equations: weak scaling and isoefficiency" {
@@ -144,6 +145,40 @@ assert all["parameter"] == "n" and len(all["scaling"]) == 2 * 3 * 4
 assert {o["limit"] for o in all["offers"]} == {"latency"}
 assert all["isoefficiency"][0]["size"] == 1000
 END
+}
+
+@test "what keeps it from scaling, part by part" {
+    # splitting takes log2(p) rounds of 1 s on slow, reducing as many; the first processor, which is free when it has sent,
+    # waits for the others inside of the reduction
+    "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4,8 --bmf-schedule split=tree,reduce=doubling --json >all.json
+    python3 - <<'END'
+import json
+regions = json.load(open("all.json"))["regions"]
+for machine, second in (("slow", 1.0), ("fast", 0.5)):
+    part = next(r for r in regions if r["machine"] == machine and r["part"] == "P_Reduce")
+    assert part["call"] and not part["has_parts"]
+    for t, rounds in zip(part["times"], (1, 2, 3), strict=True):
+        assert abs(t["seconds"] - 2 * rounds * second) < 1e-6, part
+    e = part["equation"]
+    assert abs(e["log2_p"] - 2 * second) < 1e-6 and e["constant"] < 1e-6 and e["divided_by_p"] < 1e-6 and e["p"] < 1e-6, e
+    assert e["least_at"] == 1
+END
+    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine --procs 2,4,8 --bmf-schedule split=tree,reduce=doubling
+    assert_success
+    assert_line --regexp '^slow: what falls least is P_Reduce, 2 s log2\(p\): [0-9]+ % of the time on 8 processors; it never falls$'
+    assert_line --regexp '^P_Reduce +2 s +6 s +2 s log2\(p\)$'
+    # $names are parts with parts in them
+    cat >named.bmf <<'END'
+$Total = P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)))
+$Total . P_Split (B_Procs) [1, 2, 3, 4, 5, 6, 7, 8]
+END
+    "$BMF" choose named.bmf --machine slow.machine --procs 2,4,8 --json | python3 -c 'import json, sys
+regions = {r["part"]: r for r in json.load(sys.stdin)["regions"]}
+assert not regions["$Total"]["call"] and regions["$Total"]["has_parts"], regions.keys()
+assert "$Total/P_Reduce" in regions, regions.keys()'
+    "$BMF" choose named.bmf --machine slow.machine --procs 2,4,8 --html page.html >text
+    grep -q 'Part by part' page.html
+    grep -q 'Total/P_Reduce' page.html
 }
 
 @test "the page stands alone and has the answers" {
@@ -201,9 +236,9 @@ END
     refused 'stands there twice' sum.bmf --machine ideal,ideal --procs 2
     refused 'is no list of 1 to' sum.bmf --machine ideal, --procs 2
     refused '--confidence is between' sum.bmf --machine ideal --procs 2 --confidence 0.3
-    refused '--scale is for files of equations' sum.bmf --machine ideal --procs 2 --scale n=1,2
+    refused '--set and --scale are for files of equations' sum.bmf --machine ideal --procs 2 --scale n=1,2
     refused 'is not NAME=LIST of sizes' rules.model --machine ideal --procs 2 --set n=1 --scale n
-    refused '--set is for files of equations' sum.bmf --machine ideal --procs 2 --set n=1
+    refused '--set and --scale are for files of equations' sum.bmf --machine ideal --procs 2 --set n=1
     refused 'at which size' rules.model --machine ideal --procs 2
     sed 's/price_per_hour = 3600.0;/price_per_hour = 1; currency = "EUR";/' slow.machine >euro.machine
     refused 'its prices are in EUR' sum.bmf --machine slow.machine,euro.machine --procs 2

@@ -49,7 +49,7 @@ count()
     [ -e "$counter" ] || skip "the counter of messages is not built"
     if ldd "$BMF_BIN_DIR/bmf" | grep -q libasan; then skip "the sanitizers come first"; fi
     rm -f calls
-    "$MPIRUN" -n "$ranks" -genv LD_PRELOAD "$counter" -genv BMF_COUNT_COLLECTIVES calls "$@" >value
+    "$MPIRUN" -n "$ranks" env LD_PRELOAD="$counter" BMF_COUNT_COLLECTIVES=calls "$@" >value
     echo "$ranks ranks, ${*##*/}: $(tr '\n' ' ' <calls)"
     collectives=$(awk '{ sum += $2 } END { print sum + 0 }' calls)
 }

@@ -39,18 +39,42 @@ for sheet in ("predict/report/page.css", "docs/site/site.css"):
 END_OF_SCRIPT
 }
 
-@test "curves are told apart with every common colour vision" {
+@test "curves are told apart with every common colour vision, light and dark" {
     PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BMF_SOURCE_DIR/ctest/cli python3 - "$BMF_SOURCE_DIR" <<'END_OF_SCRIPT'
 import itertools, re, sys
 from colours import VISION, contrast, distance
-for source in ("predict/report/curves.c", "predict/sheet/svg.c"):
-    text = re.search(r"colours\[\w+\] = \{(.*?)\};", open(f"{sys.argv[1]}/{source}").read(), re.S)[1]
-    colours = re.findall(r'"(#[0-9a-f]{6})"', text)
-    assert len(colours) >= 5, source
+text = open(sys.argv[1] + "/predict/sheet/chart_style.c").read()
+for theme, least in (("light", 2), ("dark", 3)):  # lines on paper: seen, but not texts
+    colours = re.findall(r'"(#[0-9a-f]{6})"', re.search(theme + r"_colours\[\w+\] = \{(.*?)\};", text, re.S)[1])
+    assert len(colours) == 7, theme
     for vision in VISION:
         for one, other in itertools.combinations(colours, 2):
-            assert distance(one, other, vision) >= 10, (source, vision, one, other, distance(one, other, vision))
-    # lines on white: seen, but not texts
-    assert min(contrast(colour, "#ffffff") for colour in colours) >= 2, source
+            assert distance(one, other, vision) >= 10, (theme, vision, one, other, distance(one, other, vision))
+    ink, paper = re.findall(r'"(#[0-9a-f]{6})"', re.search(r"put_colours\(out, (.*?)" + theme + "_colours", text)[1])[:2]
+    assert contrast(ink, paper) >= 4.5, theme
+    assert min(contrast(colour, paper) for colour in colours) >= least, theme
+END_OF_SCRIPT
+}
+
+@test "classes of sizes and the colours of surfaces are told apart, and rise in lightness, with every common colour vision" {
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BMF_SOURCE_DIR/ctest/cli python3 - "$BMF_SOURCE_DIR" <<'END_OF_SCRIPT'
+import itertools, re, sys
+from colours import VISION, contrast, distance, lab, seen
+view, surface = (open(f"{sys.argv[1]}/predict/report/page_{name}.js").read() for name in ("view", "surface"))
+of = lambda text: re.findall(r"#[0-9a-f]{6}", text)
+themes = dict(re.findall(r"(light|dark): \{\n(.*?)\n  \}", view, re.S))
+papers = {name: of(re.search(r"paper: '[^']*'", body)[0])[0] for name, body in themes.items()}
+lists = [(name, of(re.search(r"sizes: \[.*?\]", body)[0]), [papers[name]], 2) for name, body in themes.items()]
+lists.append(("surface", of(re.search(r"const RAMP = \[.*?\]", surface)[0]), papers.values(), 1.35))
+for name, colours, on, least in lists:
+    assert len(colours) == 6, name
+    for vision in VISION:
+        for one, other in itertools.combinations(colours, 2):
+            assert distance(one, other, vision) >= 10, (name, vision, one, other, distance(one, other, vision))
+        lightness = [lab(seen(colour, vision))[0] for colour in colours]
+        steps = [b - a for a, b in zip(lightness, lightness[1:])]
+        assert min(steps) > 2 or max(steps) < -2, (name, vision, lightness)
+    for paper in on:
+        assert min(contrast(colour, paper) for colour in colours) >= least, (name, paper)
 END_OF_SCRIPT
 }

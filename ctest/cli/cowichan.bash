@@ -13,8 +13,8 @@ load_cowichan()
 # plain RANKS PROGRAM ARGUMENT..: a program of MPI alone; blocking calls wait politely if ranks may share cores
 plain()
 {
-    if [ "$1" -gt 2 ]; then
-        "$MPIRUN" -n "$1" -genv BMF_RECORD_OPTIONS polite -genv LD_PRELOAD "$recorder" "$programs/$2" "${@:3}"
+    if [ "$1" -gt 2 ] && [ -e "$recorder" ]; then
+        "$MPIRUN" -n "$1" env BMF_RECORD_OPTIONS=polite LD_PRELOAD="$recorder" "$programs/$2" "${@:3}"
     else
         "$MPIRUN" -n "$1" "$programs/$2" "${@:3}"
     fi

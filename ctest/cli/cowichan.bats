@@ -154,7 +154,7 @@ PYTHON
     for program in "$programs"/*; do
         run "$program" --help
         assert_success
-        assert_output --partial "Example: mpirun -n 2 $(basename "$program")"
+        assert_output --partial "Example: mpirun.mpich -n 2 $(basename "$program")"
     done
     plain 2 thresh --n 9 --json >line.json
     run python3 -c 'import json; x = json.load(open("line.json")); print(x["program"], x["n"], x["p"], x["seconds"] > 0)'

@@ -69,8 +69,8 @@ PYTHON
     for name in 01-sum-of-squares 02-mean-variance 03-dot-product 04-histogram 05-maximum-segment-sum 06-sample-sort 07-heat; do
         example 2 "$name" --help
         assert_success
-        assert_line --index 0 --partial "usage: mpirun -n RANKS $name"
-        assert_line --partial "Example: mpirun"
+        assert_line --index 0 --partial "usage: mpirun.mpich -n RANKS $name"
+        assert_line --partial "Example: mpirun.mpich"
         [ "$(grep -c usage <<<"$output")" -eq 1 ]
         example 2 "$name"
         assert_failure 2
@@ -278,7 +278,7 @@ PYTHON
 @test "08: two pipelines on disjoint processors, with a trace each" {
     for ranks in 1 2 3 5; do
         rm -f both.*.trace
-        run --separate-stderr "$MPIRUN" -n "$ranks" -genv BMF_THREADS 1 "$BMF_BIN_DIR/08-two-groups" 1001 both
+        run --separate-stderr "$MPIRUN" -n "$ranks" env BMF_THREADS=1 "$BMF_BIN_DIR/08-two-groups" 1001 both
         assert_success
         assert_output $'squares 333833500\nlargest prefix 501'
         "$BMF_BIN_DIR/bmf" convert both.squares.trace --to csv -o squares.csv

@@ -8,6 +8,8 @@ setup()
 {
     bats_load_library bats-support
     bats_load_library bats-assert
+    load recorder.bash
+    needs_recorder
     cd "$BATS_TEST_TMPDIR"
     load model_fit.bash
     BMF=$BMF_BIN_DIR/bmf

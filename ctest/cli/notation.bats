@@ -222,6 +222,27 @@ END
     done
 }
 
+@test "examples in the notation: 1000 steps of Jacobi in the plane" {
+    python3 - >expected <<'END'
+import numpy as np
+u = np.random.default_rng(7).uniform(0, 1, (9, 7))
+np.save("grid.npy", u)
+changes = []
+for step in range(1000):
+    v = u.copy()
+    v[1:-1, 1:-1] = 0.25 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:])
+    if step % 100 == 99:
+        changes.append(np.abs(v - u).max())
+    u = v
+print("{[" + ", ".join(repr(float(x)) for x in changes) + "], [" +
+      ", ".join("[" + ", ".join(repr(float(x)) for x in row) + "]" for row in u) + "]}")
+END
+    for ranks in 1 3; do
+        bmf "$ranks" run "$BMF_SOURCE_DIR/examples/30-jacobi-plane.bmf" --arg grid.npy
+        assert_output "$(cat expected)"
+    done
+}
+
 @test "check --notes says what is sent to all processors" {
     cat >prog.bmf <<'END'
 let near(p, cs) = reduce(min, map(c -> abs(p - c), cs))

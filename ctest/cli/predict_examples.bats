@@ -41,8 +41,8 @@ same()
     rm -f real.trace model.trace counted predicted.json
     (
         ulimit -f 1000000
-        "$MPIRUN" -n "$ranks" -genv LD_PRELOAD "$counter" -genv BMF_COUNT_SENDS counted -genv BMF_THREADS 1 \
-            -genv BMF_PROCS "$processors" -genv BMF_TRACE real.trace "$@" >real.out
+        "$MPIRUN" -n "$ranks" env LD_PRELOAD="$counter" BMF_COUNT_SENDS=counted BMF_THREADS=1 \
+            BMF_PROCS="$processors" BMF_TRACE=real.trace "$@" >real.out
     )
     BMF_MACHINE=h.machine BMF_RANKS=$ranks BMF_PROCS=$processors BMF_THREADS=1 BMF_TRACE=model.trace \
         BMF_PREDICTION=predicted.json "$@" >model.out

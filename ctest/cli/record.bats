@@ -8,6 +8,8 @@ setup()
 {
     bats_load_library bats-support
     bats_load_library bats-assert
+    load recorder.bash
+    needs_recorder
     cd "$BATS_TEST_TMPDIR"
     BMF=$BMF_BIN_DIR/bmf
     PATTERNS=$BMF_BIN_DIR/mpi_patterns

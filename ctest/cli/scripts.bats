@@ -143,13 +143,13 @@ lint_of()
 }
 
 @test "lint: an include of another module's private header is found" {
-    mkdir -p project/runtime/npy
-    touch project/runtime/npy/private.h project/runtime/npy/npy_private.h
+    mkdir -p project/runtime/files
+    touch project/runtime/files/private.h project/runtime/files/npy_private.h
     for header in private npy_private; do
-        lint_of permute/a.c <<<"#include \"runtime/npy/$header.h\""
+        lint_of permute/a.c <<<"#include \"runtime/files/$header.h\""
         assert_failure 1
-        assert_output "permute/a.c:1: runtime/npy/$header.h is private to runtime/"
-        lint_of runtime/data/a.c <<<"#include \"runtime/npy/$header.h\""
+        assert_output "permute/a.c:1: runtime/files/$header.h is private to runtime/"
+        lint_of runtime/data/a.c <<<"#include \"runtime/files/$header.h\""
         assert_success
     done
 }

@@ -15,7 +15,9 @@ setup_file()
         out { print > out }' "$BMF_SOURCE_DIR/docs/cluster.md"
     cp "$BMF_SOURCE_DIR/examples/25-k-means.bmf" "$FILES/k-means.bmf"
     /usr/bin/python3 "$BMF_SOURCE_DIR/ctest/cli/language_examples.py" make k-means "$FILES"
-    mv "$FILES/input.npy" "$FILES/points.npy"
+    # A tenth of them: three calibrations share the cores of this host.
+    /usr/bin/python3 -c 'import numpy, sys; numpy.save(sys.argv[2], numpy.load(sys.argv[1])[:100_000])' \
+        "$FILES/input.npy" "$FILES/points.npy"
 }
 
 setup()

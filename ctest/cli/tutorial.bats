@@ -89,7 +89,7 @@ check_all()
 # The keywords of the grammar in the reference.
 keywords()
 {
-    sed -n '/^form = /,/^```/p' "$BMF_SOURCE_DIR/docs/language.md" | grep -o "'[BP]_[A-Za-z]*'" | tr -d "'" | sort -u
+    sed -n '/^form = /,/^```/p' "$BMF_SOURCE_DIR/docs/language.md" | grep -o "'[BP]_[A-Za-z_]*'" | tr -d "'" | sort -u
 }
 
 # every_keyword FILE: each stands in the file as a word

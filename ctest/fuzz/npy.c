@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "ctest/fuzz/fuzz.h"
-#include "runtime/npy/private.h"
+#include "runtime/files/npy_private.h"
 
 enum { WHY = 400 };
 

@@ -113,6 +113,40 @@ static void test_lists(void)
         {"B_Op (B_Sort) [3, -1, 2, -1]", "[-1, -1, 2, 3]"},
         {"B_Map (B_Op (B_Argsort)) [[0.5, nan, -0.0], [], [0.0]]", "[[2, 0, 1], [], [0]]"},
         {"P_Sort . P_Split (B_Num 2) [true, false, true]", "[[false, true], [true]]"},
+        {"B_Op (B_Unique) [0.0, nan, 1.5, -0.0, nan]", "[-0.0, 1.5, nan]"},
+        {"B_Map (B_Op (B_Unique)) [[2, 1, 2], [], [7, 7]]", "[[1, 2], [], [7]]"},
+        {"B_Map (B_Shift (B_Num 2) (B_Op (B_Neg))) [[1, 2, 3], [], [4], [5, 6]]", "[[-1, -2, 1], [], [-4], [-5, -6]]"},
+        {"B_Map (B_Shift (B_Num -1)) [[1, 2, 3], [], [4]]", "[[2, 3, 1], [], [4]]"},
+        {"B_Shift (B_Num 1) (B_Id) [[1], [2, 3], []]", "[[1], [1], [2, 3]]"},
+        {"B_Shift (B_Num 1) []", "[]"},
+        {"B_Shift (B_Num 5) [1, 2, 3]", "[2, 3, 1]"},
+        {"P_Shift (B_Num 1) (B_Allvec [B_Op (B_Length)]) . P_Split (B_Num 3) [1, 2, 3, 4]", "[[2], [1, 2], [3]]"},
+        {"P_Shift (B_Num -4) . P_Split (B_Num 3) [1, 2, 3, 4]", "[[3], [4], [1, 2]]"},
+        {"P_Map (P_Shift (B_Num 1) (B_Con (B_Int 9)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . "
+         "P_Split (B_Num 2)) . P_Split (B_Num 2) (B_Num 1) [1, 2, 3, 4]",
+         "[[9, 1], [9, 3]]"},
+        {"B_Map (B_Stencil (B_Num 1) (B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 1) (B_Num 3), B_Addr (B_Num 3) "
+         "(B_Num 3)]) (B_Con (B_Int 10))) [[1, 2, 4], [], [5]]",
+         "[[12, 5, 12], [], [20]]"},
+        {"P_Stencil (B_Num 2) (B_Id) (B_Con (B_Int 0)) . P_Split (B_Num 3) [1, 2]",
+         "[[{0, 0, 1, 2, 0}], [{0, 1, 2, 0, 0}], []]"},
+        {"P_Stencil (B_Num 1) (B_Id) . P_Split (B_Num 2) [[1], [2, 3]]",
+         "[[{[2, 3], [1], [2, 3]}], [{[1], [2, 3], [1]}]]"},
+        {"B_Reduce_by_key (B_Op (B_Plus)) (B_Con (B_Int 0)) {0, []}", "[]"},
+        {"B_Map (B_Reduce_by_key (B_Op (B_Max)) (B_Op (B_Neg))) [{2, [{1, 5}, {1, 7}]}, {1, []}, {2, [{0, 1}]}]",
+         "[[-2, 7], [-1], [1, -2]]"},
+        {"P_Reduce_by_key (B_Alltup [B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 1) (B_Num 2) . B_Addr (B_Num 1) (B_Num "
+         "2), "
+         "B_Addr (B_Num 1) (B_Num 2) . B_Addr (B_Num 2) (B_Num 2)], B_Op (B_Min) . B_Alltup [B_Addr (B_Num 2) (B_Num "
+         "2) . "
+         "B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2) . B_Addr (B_Num 2) (B_Num 2)]]) (B_Alltup [B_Con "
+         "(B_Int 0), B_Con (B_Real inf)]) . B_Alltup [B_Con (B_Int 2), P_Split (B_Num 3)] [{1, {2, 0.5}}, {1, {3, "
+         "0.25}}]",
+         "[{0, inf}, {5, 0.25}]"},
+        {"B_Map (B_Group (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 2)])) [[3, 1, 2, 5], [], [1]]",
+         "[[{false, [1, 2]}, {true, [3, 5]}], [], [{false, [1]}]]"},
+        {"P_Sort_by (B_Op (B_Length)) . P_Split (B_Num 2) [[1, 2], [], [3], [4, 5], [6]]",
+         "[[[], [3], [6]], [[1, 2], [4, 5]]]"},
         {"B_Op (B_Conc) {[], [3]}", "[3]"},
         {"B_Op (B_Conc) {[1], [2.5]}", "[1.0, 2.5]"},
         {"B_Map (B_Op (B_Conc)) [{[1], [2, 3]}, {[], []}, {[4, 5], []}, {[], [6]}]", "[[1, 2, 3], [], [4, 5], [6]]"},

@@ -393,11 +393,44 @@ static expression splitting(random_maker *g, type in, type out, int depth)
 
 typedef expression recipe(random_maker *g, type in, type out, int depth);
 
-static recipe *const recipes[] = {
-    arithmetic, arithmetic, two_numbers, unary,     comparison, comparison, length,         through,  through,
-    tuple,      tuple,      choose,      repeat,    item,       reduction,  reduction,      mapping,  mapping,
-    mapping,    scanning,   filtering,   filtering, zipping,    zipping,    counting,       counting, distributing,
-    projecting, joining,    sorting,     listing,   splitting,  splitting,  random_parallel};
+static recipe *const recipes[] = {arithmetic,
+                                  arithmetic,
+                                  two_numbers,
+                                  unary,
+                                  comparison,
+                                  comparison,
+                                  length,
+                                  through,
+                                  through,
+                                  tuple,
+                                  tuple,
+                                  choose,
+                                  repeat,
+                                  item,
+                                  reduction,
+                                  reduction,
+                                  mapping,
+                                  mapping,
+                                  mapping,
+                                  scanning,
+                                  filtering,
+                                  filtering,
+                                  zipping,
+                                  zipping,
+                                  counting,
+                                  counting,
+                                  distributing,
+                                  projecting,
+                                  joining,
+                                  random_by_key,
+                                  random_neighbours,
+                                  random_neighbours,
+                                  random_sorting,
+                                  sorting,
+                                  listing,
+                                  splitting,
+                                  splitting,
+                                  random_parallel};
 
 enum { RECIPES = sizeof recipes / sizeof recipes[0] };
 

@@ -36,6 +36,16 @@ type random_element_type(random_maker *g, type in);
 expression random_distributed(random_maker *g, type in, int depth);
 /* What is made of a distributed list: reduced, or one item of it, or its length. NULL if there are splits enough. */
 expression random_parallel(random_maker *g, type in, type out, int depth);
+/* A list of results by key: of `in`; of a distributed list of such elements, its last stage. NULL: not of this type. */
+expression random_by_key(random_maker *g, type in, type out, int depth);
+expression random_parallel_by_key(random_maker *g, type element, type out, int depth);
+/* Of lists of such elements, placed or distributed. */
+expression random_shift(random_maker *g, type element);
+/* Shifted lists, or stencils; lists sorted or grouped by a key, or without what is there twice. */
+expression random_neighbours(random_maker *g, type in, type out, int depth);
+expression random_sorting(random_maker *g, type in, type out, int depth);
+/* A stage of a distributed list of such elements that takes all parts together, and the elements it makes; or NULL. */
+expression random_parts_together(random_maker *g, type element, type *out, int depth);
 /* Reductions and scans of lists of a length that is the argument. */
 expression random_folds(random_maker *g);
 int64_t random_length(random_maker *g);

@@ -133,7 +133,17 @@ static void add_second_level(random_maker *g, pipeline *p, int depth)
 
 static void add_any(random_maker *g, pipeline *p, int depth)
 {
-    switch (test_below(&g->random, 9)) {
+    expression together;
+    type made;
+    switch (test_below(&g->random, 11)) {
+    case 10:
+        together = random_parts_together(g, p->element, &made, depth);
+        if (together)
+            add_stage(g, p, together, made);
+        break;
+    case 9:
+        add_stage(g, p, random_shift(g, p->element), p->element);
+        break;
     case 8:
         add_sort(g, p);
         break;
@@ -188,6 +198,9 @@ expression random_parallel(random_maker *g, type in, type out, int depth)
     pipeline p = make_pipeline(g, in, depth);
     if (out->kind == BMF_INT && chance(g, 4))
         return compose(g, operation(g, BMF_OPERATION_LENGTH), p.so_far);
+    expression by_key = chance(g, 2) ? random_parallel_by_key(g, p.element, out, depth) : NULL;
+    if (by_key)
+        return compose(g, by_key, p.so_far);
     g->splits++;
     add_map(g, &p, out, depth - 2);
     expression op = random_operator(g, out, depth - 2);

@@ -377,6 +377,14 @@ static bool comes_before(value a, value b)
     return a->real < b->real || (a->real == b->real && signbit(a->real) && !signbit(b->real));
 }
 
+/* 0.0 is -0.0, and NaN is NaN. */
+static bool same_number(value a, value b)
+{
+    if (a->kind != BMF_REAL)
+        return a->integer == b->integer;
+    return a->real == b->real || (isnan(a->real) && isnan(b->real));
+}
+
 /* By insertion: the items, or their numbers. */
 static value sort(reference_machine *m, value list, bool numbers)
 {
@@ -394,13 +402,18 @@ static value sort(reference_machine *m, value list, bool numbers)
     return made;
 }
 
-/* All parts as one list, sorted, and split evenly. */
-static value sort_parts(reference_machine *m, value parts, bool numbers)
+/* All parts as one list. */
+static value join_parts(reference_machine *m, value parts)
 {
     value all = box(m, BMF_LIST, 0);
     for (int64_t k = 0; k < parts->count && all; k++)
         all = conc(m, all, parts->item[k]);
-    value sorted = all ? sort(m, all, numbers) : NULL;
+    return all;
+}
+
+/* A list split evenly, lying where the parts do. */
+static value split_like(reference_machine *m, value parts, value sorted)
+{
     reference_value *made = sorted ? box_like(m, parts, parts->count) : NULL;
     int64_t next = 0;
     for (int64_t k = 0; k < parts->count && made; k++) {
@@ -411,6 +424,25 @@ static value sort_parts(reference_machine *m, value parts, bool numbers)
             part->item[i] = sorted->item[next++];
         made->item[k] = part;
     }
+    return made;
+}
+
+static value sort_parts(reference_machine *m, value parts, bool numbers)
+{
+    value all = join_parts(m, parts);
+    return split_like(m, parts, all ? sort(m, all, numbers) : NULL);
+}
+
+static value unique(reference_machine *m, value list)
+{
+    value sorted = sort(m, list, false);
+    reference_value *made = sorted ? box(m, BMF_LIST, sorted->count) : NULL;
+    int64_t count = 0;
+    for (int64_t i = 0; made && i < sorted->count; i++)
+        if (count == 0 || !same_number(made->item[count - 1], sorted->item[i]))
+            made->item[count++] = sorted->item[i];
+    if (made)
+        made->count = count;
     return made;
 }
 
@@ -434,6 +466,8 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
     case BMF_OPERATION_ARGSORT:
         return x->kind == BMF_DISTRIBUTED ? sort_parts(m, x, operation == BMF_OPERATION_ARGSORT)
                                           : sort(m, x, operation == BMF_OPERATION_ARGSORT);
+    case BMF_OPERATION_UNIQUE:
+        return unique(m, x);
     case BMF_OPERATION_AND:
         return box_bool(m, a->integer != 0 && b->integer != 0);
     case BMF_OPERATION_OR:
@@ -661,8 +695,171 @@ static value convert(reference_machine *m, value x, const bmf_type *to)
     return out;
 }
 
+/* ---- by key, and shifts ---- */
+
+static bool same_bits(value a, value b)
+{
+    if (a->kind == BMF_REAL)
+        return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    bool same = a->integer == b->integer;
+    for (int64_t k = 0; k < a->count && same; k++)
+        same = same_bits(a->item[k], b->item[k]);
+    return same;
+}
+
+/* The entries of a key from the blocks [begin, begin + count), count a power of two: the fixed tree, in which the
+ * default leaves the other as it is. */
+static value join_blocks(reference_machine *m, const bmf_expression *operator, int64_t place, value initial,
+                         value const *entry, int64_t count)
+{
+    if (count == 1)
+        return entry[0];
+    value a = join_blocks(m, operator, place, initial, entry, count / 2);
+    value b = a ? join_blocks(m, operator, place, initial, entry + count / 2, count / 2) : NULL;
+    if (!b || same_bits(b, initial))
+        return b ? a : NULL;
+    return same_bits(a, initial) ? b : combine(m, operator, place, a, b);
+}
+
+/* The result of one key: entries of blocks, each folded from left to right, joined by the nodes of their number's
+ * binary digits. */
+static value result_of_key(reference_machine *m, const bmf_expression *operator, int64_t place, value initial,
+                           value list, int64_t block, int64_t key)
+{
+    const int64_t blocks = (list->count + block - 1) / block;
+    value *entry = claim(m, (blocks + 1) * (int64_t)sizeof *entry), result = NULL;
+    for (int64_t b = 0; b < blocks; b++) {
+        entry[b] = initial;
+        for (int64_t i = b * block; i < list->count && i < (b + 1) * block && entry[b]; i++)
+            if (list->item[i]->item[0]->integer == key)
+                entry[b] = combine(m, operator, place, entry[b], list->item[i]->item[1]);
+        if (!entry[b])
+            return NULL;
+    }
+    int64_t done = 0;
+    for (int k = 62; k >= 0; k--) {
+        if ((blocks >> k & 1) == 0)
+            continue;
+        value node = join_blocks(m, operator, place, initial, entry + done, (int64_t)1 << k);
+        if (!node)
+            return NULL;
+        value pair[2] = {result, node};
+        result = !result ? node : join_blocks(m, operator, place, initial, pair, 2);
+        if (!result)
+            return NULL;
+        done += (int64_t)1 << k;
+    }
+    return result ? result : initial;
+}
+
+static value by_key(reference_machine *m, const bmf_expression *e, int64_t place, value x)
+{
+    const int64_t keys = x->item[0]->integer;
+    value initial = apply(m, e->child[1], place, x->item[0]), list = x->item[1];
+    int64_t block = 1024;
+    if (!initial)
+        return NULL;
+    if (keys < 0)
+        return fail(m, "no number of keys");
+    if (list->kind == BMF_DISTRIBUTED)
+        list = join_parts(m, list);
+    for (int64_t i = 0; list && i < list->count; i++)
+        if (list->item[i]->item[0]->integer < 0 || list->item[i]->item[0]->integer >= keys)
+            return fail(m, "a key out of range");
+    while (block < 8 * keys)
+        block *= 2;
+    reference_value *out = list ? box(m, BMF_LIST, keys) : NULL;
+    for (int64_t k = 0; k < keys && out; k++)
+        if ((out->item[k] = result_of_key(m, e->child[0], place, initial, list, block, k)) == NULL)
+            return NULL;
+    return out;
+}
+
+static value shift_list(reference_machine *m, const bmf_expression *e, int64_t place, value list)
+{
+    const int64_t count = list->count;
+    reference_value *out = box_like(m, list, count);
+    for (int64_t i = 0; i < count && out; i++) {
+        int64_t from = i - e->number[0];
+        if (e->children == 0)
+            from = (from % count + count) % count;
+        out->item[i] = from >= 0 && from < count ? list->item[from]
+                                                 : apply(m, e->child[0], place_of(list, i, place), list->item[i]);
+        if (!out->item[i])
+            return NULL;
+    }
+    return out;
+}
+
+/* Of one list; elements of parts are on the processors of their parts, which only traces could tell. */
+static value stencil(reference_machine *m, const bmf_expression *e, int64_t place, value list)
+{
+    const int64_t count = list->count, reach = e->number[0];
+    reference_value *out = box(m, BMF_LIST, count);
+    for (int64_t i = 0; i < count && out; i++) {
+        reference_value *window = box(m, BMF_TUPLE, 2 * reach + 1);
+        for (int64_t k = -reach; k <= reach && window; k++) {
+            const int64_t at = e->children > 1 ? i + k : ((i + k) % count + count) % count;
+            window->item[reach + k] =
+                at >= 0 && at < count ? list->item[at] : apply(m, e->child[1], place, list->item[i]);
+            if (!window->item[reach + k])
+                return NULL;
+        }
+        if (!window || (out->item[i] = apply(m, e->child[0], place, window)) == NULL)
+            return NULL;
+    }
+    return out;
+}
+
+static value stencil_parts(reference_machine *m, const bmf_expression *e, int64_t place, value parts)
+{
+    value all = join_parts(m, parts), made = all ? stencil(m, e, place, all) : NULL;
+    reference_value *out = made ? box_like(m, parts, parts->count) : NULL;
+    int64_t next = 0;
+    for (int64_t k = 0; k < parts->count && out; k++) {
+        reference_value *part = box(m, BMF_LIST, parts->item[k]->count);
+        for (int64_t i = 0; part && i < part->count; i++)
+            part->item[i] = made->item[next++];
+        if ((out->item[k] = part) == NULL)
+            return NULL;
+    }
+    return out;
+}
+
+/* The items in the order of their keys, and these keys. */
+static value sort_by(reference_machine *m, const bmf_expression *e, int64_t place, value list, value *keys)
+{
+    reference_value *key = box(m, BMF_LIST, list->count);
+    for (int64_t i = 0; i < list->count && key; i++)
+        if ((key->item[i] = apply(m, e->child[0], place, list->item[i])) == NULL)
+            return NULL;
+    value order = key ? sort(m, key, true) : NULL;
+    *keys = order ? project(m, key, order) : NULL;
+    return *keys ? project(m, list, order) : NULL;
+}
+
+static value group(reference_machine *m, const bmf_expression *e, int64_t place, value list)
+{
+    value keys, sorted = sort_by(m, e, place, list, &keys);
+    reference_value *out = sorted ? box(m, BMF_LIST, sorted->count) : NULL;
+    int64_t count = 0;
+    for (int64_t i = 0, end; out && i < sorted->count; i = end) {
+        for (end = i + 1; end < sorted->count && same_number(keys->item[i], keys->item[end]); end++)
+            continue;
+        reference_value *members = box(m, BMF_LIST, end - i);
+        for (int64_t k = i; members && k < end; k++)
+            members->item[k - i] = sorted->item[k];
+        if (!members || (out->item[count++] = box_pair(m, keys->item[i], members)) == NULL)
+            return NULL;
+    }
+    if (out)
+        out->count = count;
+    return out;
+}
+
 static value apply(reference_machine *m, const bmf_expression *e, int64_t place, value x)
 {
+    value keys, parts;
     switch (e->kind) {
     case BMF_EXPRESSION_ID:
         return x;
@@ -689,6 +886,20 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
         return zip(m, e, place, x->item[0], x->item[1]);
     case BMF_EXPRESSION_SPLIT:
         return split(m, e, place, x);
+    case BMF_EXPRESSION_REDUCE_BY_KEY:
+        return by_key(m, e, place, x);
+    case BMF_EXPRESSION_STENCIL:
+        return x->kind == BMF_DISTRIBUTED ? stencil_parts(m, e, place, x) : stencil(m, e, place, x);
+    case BMF_EXPRESSION_SORT_BY:
+        if (x->kind != BMF_DISTRIBUTED)
+            return sort_by(m, e, place, x, &keys);
+        x = join_parts(m, parts = x);
+        x = x ? sort_by(m, e, place, x, &keys) : NULL;
+        return x ? split_like(m, parts, x) : NULL;
+    case BMF_EXPRESSION_GROUP:
+        return group(m, e, place, x);
+    case BMF_EXPRESSION_SHIFT:
+        return shift_list(m, e, place, x);
     case BMF_EXPRESSION_FILTER:
         return filter(m, e->child[0], place, x);
     case BMF_EXPRESSION_IF: {

@@ -9,10 +9,12 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_cdf.h>
 
 #include "ctest/support/networks.h"
 #include "predict/choose/choose.h"
 #include "predict/choose/what_if.h"
+#include "predict/simulate/simulate.h"
 
 #define NETWORK "network = { type = \"hockney\"; latency_us = 10.0; bandwidth_mb_per_s = 100.0; };\n"
 
@@ -29,6 +31,37 @@ static bmf_machine *machine_of(const char *text)
     if (machine_parse(text, "unit_choose.machine", &machine) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     return machine;
+}
+
+/* ---- quotients ---- */
+
+/* Samples of a log-normal time: evenly spread quantiles. */
+static bmf_prediction spread_around(double median, double deviation)
+{
+    bmf_prediction p = {.seconds = median, .median = median, .samples = BMF_PREDICTION_KEPT};
+    for (int k = 0; k < BMF_PREDICTION_KEPT; k++)
+        p.sample[k] = median * exp(deviation * gsl_cdf_ugaussian_Pinv((k + 0.5) / BMF_PREDICTION_KEPT));
+    return p;
+}
+
+static void quotients_of_machines_have_nothing_in_common(void **state)
+{
+    (void)state;
+    const bmf_prediction a = spread_around(6.0, 0.2), b = spread_around(2.0, 0.1), exact = spread_around(3.0, 0.0);
+    const double side = 1.96 * sqrt(0.2 * 0.2 + 0.1 * 0.1);
+    double low, high;
+    prediction_quotient_apart(&a, &b, &low, &high);
+    if (!(fabs(log(high / 3.0) - side) < 0.25 * side && fabs(log(low / 3.0) + side) < 0.25 * side))
+        fail_msg("%g to %g, expected %g to %g", low, high, 3.0 * exp(-side), 3.0 * exp(side));
+    /* with itself: in common it is 1, apart it is not */
+    prediction_quotient(&a, &a, &low, &high);
+    assert_close(low, 1.0);
+    assert_close(high, 1.0);
+    prediction_quotient_apart(&a, &a, &low, &high);
+    assert_true(low < 0.8 && high > 1.25);
+    prediction_quotient_apart(&exact, &exact, &low, &high);
+    assert_close(low, 1.0);
+    assert_close(high, 1.0);
 }
 
 /* ---- nodes ---- */
@@ -317,9 +350,13 @@ static void processors_of_a_node_share_its_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nodes_are_read_and_paid),        cmocka_unit_test(bad_nodes_are_refused),
-        cmocka_unit_test(chances_are_log_normal),         cmocka_unit_test(decisions_are_those_of_a_search),
-        cmocka_unit_test(changes_are_those_of_the_parts), cmocka_unit_test(processors_of_a_node_share_its_link),
+        cmocka_unit_test(quotients_of_machines_have_nothing_in_common),
+        cmocka_unit_test(nodes_are_read_and_paid),
+        cmocka_unit_test(bad_nodes_are_refused),
+        cmocka_unit_test(chances_are_log_normal),
+        cmocka_unit_test(decisions_are_those_of_a_search),
+        cmocka_unit_test(changes_are_those_of_the_parts),
+        cmocka_unit_test(processors_of_a_node_share_its_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -213,6 +213,33 @@ static const char *const types[][2] = {
      "p.bmf:1:12: length needs a list, found int (in f, used at p.bmf:2:11)"},
     {"main(x) = x[0] default 1", "p.bmf:1:12: xs[i] needs {a list, int}, found {int, int}"},
     {"main(x) = split(procs, x) default 1", "p.bmf:1:11: split needs a list, found int"},
+    {"main(xs) = reduce_by_key(+, 0, 3, xs) default [1]",
+     "p.bmf:1:12: reduce_by_key needs {a number of keys, a list of {key, value}}, found {int, [int]}"},
+    {"main(xs) = xs |> reduce_by_key(++, [0], 3) default [{1, [1]}]",
+     "p.bmf:1:18: reduce_by_key needs values without lists, found [int]; group collects the values of every key"},
+    {"main(xs) = sort_by(x -> {x, x}, xs) default [1]",
+     "p.bmf:1:25: sort_by needs a key that is an int, a real or a bool, found {int, int}"},
+    {"main(xs) = xs |> split(2) |> unique default [1]",
+     "p.bmf:1:30: unique needs a placed list (map (unique ..) takes the parts), found P[[int]]"},
+    {"main(xs) = shift(1, true, xs) default [1]",
+     "p.bmf:1:21: the default of shift must go with the elements, found int and bool"},
+    {"main(xs) = stencil(1, {a, b} -> a, xs) default [1]",
+     "p.bmf:1:23: the pattern has 2 components, the value 3: {int, int, int}"},
+};
+
+/* The words for neighbours and keys. */
+static const char *const words[][2] = {
+    {"main(n, xs) = shift(n, xs) default {1, [1]}",
+     "p.bmf:1:21: shift takes a whole number of places, such as 1 or -1, as its first argument"},
+    {"main(n, xs) = shift(1, n, xs) default {1, [1]}", "p.bmf:1:24: the default of shift is a constant, but uses n"},
+    {"main(n, xs) = stencil(1, {a, b, c} -> a + n, 0, xs) default {1, [1]}",
+     "p.bmf:1:43: the function of stencil sees the elements only, but uses n; put n into the elements first: "
+     "map(x -> {x, n}, xs)"},
+    {"main(n, xs) = reduce_by_key({a, b} -> a + n, 0, 2, xs) default {1, [{1, 1}]}",
+     "p.bmf:1:43: the operator of reduce_by_key sees its two operands only, but uses n; put n into the elements first: "
+     "map(x -> {x, n}, xs)"},
+    {"main(xs) = reduce_by_key(+, 0, xs) default [{1, 1}]",
+     "p.bmf:1:12: reduce_by_key takes 4 arguments, 3 given: reduce_by_key(+, 0, number of keys, list of {key, value})"},
 };
 
 #define ROWS(table) table, sizeof table / sizeof table[0]
@@ -253,11 +280,17 @@ static void test_types(void **state)
     assert_table(ROWS(types));
 }
 
+static void test_words(void **state)
+{
+    (void)state;
+    assert_table(ROWS(words));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sketch),      cmocka_unit_test(test_foreign), cmocka_unit_test(test_definitions),
-        cmocka_unit_test(test_expressions), cmocka_unit_test(test_types),
+        cmocka_unit_test(test_expressions), cmocka_unit_test(test_types),   cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 
 #include "ctest/support/testing.h"
 #include "runtime/files/format.h"
-#include "runtime/npy/private.h"
+#include "runtime/files/npy_private.h"
 
 static bool parse(const char *text, size_t size, bmf_npy_header *header, char why[256])
 {

@@ -78,6 +78,34 @@ static void long_work_is_told_and_ends(void **state)
     assert_int_equal(ends, 1);
 }
 
+static void show(const char *what, double done, double seconds_left)
+{
+    if (!what) {
+        ends++;
+        return;
+    }
+    calls++;
+    assert_true(done < 0.0 && seconds_left < 0.0);
+    assert_string_equal(what, "searching: round 7 of none");
+}
+
+static void work_without_an_end_says_what_it_is_at(void **state)
+{
+    (void)state;
+    bmf_progress progress;
+    start();
+    progress_watch(show);
+    progress_begin(&progress, "searching");
+    progress_note(&progress, "round %d of %s", 6, "none");
+    assert_int_equal(calls, 0);
+    pause_for(2.1);
+    progress_note(&progress, "round %d of %s", 7, "none");
+    progress_note(&progress, "round %d of %s", 8, "none");
+    assert_int_equal(calls, 1);
+    progress_end(&progress);
+    assert_int_equal(ends, 1);
+}
+
 static void nobody_watches(void **state)
 {
     (void)state;
@@ -86,6 +114,7 @@ static void nobody_watches(void **state)
     progress_begin(&progress, "unseen");
     assert_false(progress_due(&progress));
     progress_tell(&progress, 0.5);
+    progress_note(&progress, "nothing");
     progress_end(&progress);
 }
 
@@ -94,6 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_work_is_silent),
         cmocka_unit_test(long_work_is_told_and_ends),
+        cmocka_unit_test(work_without_an_end_says_what_it_is_at),
         cmocka_unit_test(nobody_watches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -162,20 +162,46 @@ static void check_held(numbers *n, const bmf_trace_run *run)
     }
 }
 
+/* As the page reads them: durations of leaves, then begins, from the latest begin and end of a leaf before, then ends
+ * of regions and calls, the last first, from the end of one of the events behind. */
+static void check_times(numbers *n, const bmf_trace_run *run)
+{
+    const bmf_event *event = run->event;
+    int64_t reached[4] = {0}, before[4] = {0};
+    for (int64_t k = 0; k < run->events; k++)
+        if (event[k].kind >= BMF_EVENT_KERNEL)
+            assert_int_equal(next(n), event[k].end - event[k].begin);
+    for (int64_t k = 0; k < run->events; k++) {
+        const int lane = event[k].lane;
+        const uint64_t value = next(n);
+        const int64_t begin = value == 0   ? reached[lane]
+                              : value == 1 ? before[lane]
+                                           : reached[lane] + unfold(value - 2);
+        assert_int_equal(begin, event[k].begin);
+        before[lane] = begin;
+        const int64_t until = event[k].kind >= BMF_EVENT_KERNEL ? event[k].end : begin;
+        reached[lane] = until > reached[lane] ? until : reached[lane];
+    }
+    for (int64_t k = run->events - 1; k >= 0; k--) {
+        if (event[k].kind >= BMF_EVENT_KERNEL)
+            continue;
+        const int64_t last = k + (int64_t)next(n);
+        assert_true(last < run->events && event[last].lane == event[k].lane);
+        assert_int_equal((last > k ? event[last].end : event[k].begin) + next_signed(n), event[k].end);
+    }
+}
+
 static void check_columns(numbers *n, const bmf_trace_run *run)
 {
     const bmf_event *event = run->event;
-    int64_t in_lane[4] = {0}, begin[4] = {0}, amount[BMF_EVENT_KINDS] = {0}, node = 0, instance = 0, round = 0;
+    int64_t in_lane[4] = {0}, amount[BMF_EVENT_KINDS] = {0}, node = 0, instance = 0, round = 0;
     for (int64_t k = 0; k < run->events; k++)
         in_lane[event[k].lane]++;
     for (int32_t lane = 0; lane < run->lanes; lane++)
         assert_int_equal(next(n), in_lane[lane]);
     for (int64_t k = 0; k < run->events; k++)
         assert_int_equal(next(n), event[k].kind);
-    for (int64_t k = 0; k < run->events; k++)
-        assert_int_equal(begin[event[k].lane] += (int64_t)next(n), event[k].begin);
-    for (int64_t k = 0; k < run->events; k++)
-        assert_int_equal(next(n), event[k].end - event[k].begin);
+    check_times(n, run);
     for (int64_t k = 0; k < run->events; k++)
         assert_int_equal(node += next_signed(n), event[k].node);
     for (int64_t k = 0; k < run->events; k++)
@@ -198,22 +224,27 @@ static void check_bounds(numbers *n, const bmf_trace_run *run)
     assert_true(some == (run->predicted && run->events > 0));
     for (int64_t k = 0; some && k < run->events; k++)
         assert_int_equal(run->event[k].end - run->event[k].begin - next_signed(n), run->event[k].low);
-    for (int64_t k = 0; some && k < run->events; k++)
-        assert_int_equal(run->event[k].end - run->event[k].begin + next_signed(n), run->event[k].high);
+    for (int64_t k = 0; some && k < run->events; k++) {
+        const int64_t duration = run->event[k].end - run->event[k].begin;
+        assert_int_equal(duration + (duration - run->event[k].low) + next_signed(n), run->event[k].high);
+    }
 }
 
 /* Every send's receive is one of the same message; matches are those of the
  * comparison. */
 static void check_links(numbers *n, const bmf_trace_run *run, const int64_t *match)
 {
-    int64_t expected = 0;
+    int64_t first[4] = {0}, expected = 0;
+    for (int64_t k = run->events - 1; k >= 0; k--)
+        first[run->event[k].lane] = k;
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *send = &run->event[k];
         uint64_t value = send->kind == BMF_EVENT_SEND ? next(n) : 0;
         if (value == 0)
             continue;
-        expected += unfold(value - 1);
-        const bmf_event *receive = &run->event[expected];
+        const int64_t place = k - first[send->lane] + first[send->peer] + unfold(value - 1);
+        assert_true(place >= 0 && place < run->events);
+        const bmf_event *receive = &run->event[place];
         assert_int_equal(receive->kind, BMF_EVENT_RECEIVE);
         assert_true(receive->lane == send->peer && receive->peer == send->lane && receive->node == send->node &&
                     receive->instance == send->instance && receive->round == send->round);

@@ -25,7 +25,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/output_file.h"
 #include "runtime/base/progress.h"
-#include "runtime/npy/part.h"
+#include "runtime/files/npy_part.h"
 
 enum { PARTS = 5, LARGEST_PART = 4, MIN_ROWS = 16, MIN_SIZES = 3 };
 

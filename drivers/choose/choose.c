@@ -8,44 +8,26 @@
 
 #include "drivers/command/json.h"
 #include "drivers/commands.h"
+#include "predict/replay/recorded.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/launcher.h"
 #include "runtime/base/text.h"
 
 /* ---- options ---- */
 
-/* Words with commas between them. */
-static bool read_words(const char *text, choose_words *words)
-{
-    char *rest = words->text = text_copy(text), *word;
-    words->count = 0;
-    while ((word = strsep(&rest, ",")) != NULL) {
-        if (!word[0] || words->count == CHOOSE_MACHINES)
-            return false;
-        words->word[words->count++] = word;
-    }
-    return true;
-}
-
 static int read_machines(const char *text, void *field)
 {
-    choose_words *words = field;
-    free(words->text);
-    if (!read_words(text, words))
+    bmf_word_list *words = field;
+    if (!word_list_read(text, words))
         return usage_error("--machine '%.100s' is no list of 1 to %d machines, like here.machine,fast-cluster", text,
                            CHOOSE_MACHINES);
-    for (int64_t a = 0; a < words->count; a++)
-        for (int64_t b = 0; b < a; b++)
-            if (strcmp(words->word[a], words->word[b]) == 0)
-                return usage_error("--machine '%.100s': %.80s stands there twice", text, words->word[a]);
-    return 0;
+    const char *twice = word_list_twice(words);
+    return twice ? usage_error("--machine '%.100s': %.80s stands there twice", text, twice) : 0;
 }
 
 static int read_changes(const char *text, void *field)
 {
-    choose_words *words = field;
-    free(words->text);
-    return read_words(text, words)
+    return word_list_read(text, field)
                ? 0
                : usage_error("--what-if '%.100s' is no list of changes, like network.latency/2,compute*2", text);
 }
@@ -101,17 +83,44 @@ static int read_sizes(const char *text, void *field)
     return 0;
 }
 
-static int check_options(const choose_options *o)
+/* What only one kind of programs has. */
+static int check_kind(const choose_options *o, bool model)
 {
     const bmf_predict_options *p = &o->predict;
-    const bool model = is_model(p->path);
-    if (model && (p->program.argument.count || p->program.library.count || p->reassociate || p->repeats || p->schedule))
+    const bool other = p->program.argument.count || p->program.library.count || p->reassociate;
+    if (p->command && other)
+        return usage_error("--arg, --library and --free are for programs of the language; give a program behind -- its "
+                           "own arguments");
+    if (model && (other || p->repeats || p->schedule))
         return usage_error("--arg, --library, --free, --repeats and --bmf-schedule are not for files of equations");
-    if (!model && p->set.count > 0)
-        return usage_error("--set is for files of equations, F.model");
-    if (!model && o->scaled)
-        return usage_error("--scale is for files of equations, F.model, which know their size; give a program of the "
-                           "language another --arg");
+    if (!p->mpi && (p->launch || p->compute != 0 || p->step > 0))
+        return usage_error("--launch, --compute and --step are for --mpi");
+    if (p->mpi && (!p->command || p->repeats || p->schedule))
+        return usage_error(p->command ? "--repeats and --bmf-schedule are not for --mpi"
+                                      : "--mpi is for a program behind --");
+    if ((p->compute == BMF_REPLAY_STEPS) != (p->step > 0))
+        return usage_error("--compute steps goes with --step SECONDS");
+    return 0;
+}
+
+static int check_options(choose_options *o, const bmf_operands *operands)
+{
+    bmf_predict_options *p = &o->predict;
+    if (operands->count == 0)
+        return usage_error("which program? give a .bmf file, a file of equations, or a program behind --");
+    if (operands->behind_hyphens)
+        p->command = operands->text;
+    else if (operands->count > 1)
+        return usage_error("more than one program: '%s'; one in C or of MPI stands behind --", operands->text[1]);
+    else
+        p->path = operands->text[0];
+    const bool model = !p->command && is_model(p->path);
+    BMF_TRY(check_kind(o, model));
+    if (!model && !p->command && (p->set.count > 0 || o->scaled))
+        return usage_error("--set and --scale are for files of equations, F.model, and for programs behind --; give a "
+                           "program of the language another --arg");
+    if (p->command)
+        BMF_TRY(choose_check_names(o));
     if (!(o->wish.chance > 0.5 && o->wish.chance < 1.0))
         return usage_error("--confidence is between 0.5 and 1");
     return 0;
@@ -121,7 +130,7 @@ static int check_options(const choose_options *o)
 
 static int read_all_machines(choose_study *study)
 {
-    const choose_words *names = &study->options->machines;
+    const bmf_word_list *names = &study->options->machines;
     const char *currency = NULL;
     for (; study->machines < names->count; study->machines++) {
         BMF_TRY(machine_read(names->word[study->machines], &study->machine[study->machines]));
@@ -164,8 +173,10 @@ static int study_all(choose_study *study)
 
 static void free_study(choose_study *study)
 {
-    for (int64_t m = 0; m < study->machines; m++)
+    for (int64_t m = 0; m < study->machines; m++) {
         machine_free(study->machine[m]);
+        regions_free(&study->region[m]);
+    }
     for (int64_t k = 0; k < study->remarks; k++)
         free(study->remark[k]);
     for (int64_t k = 0; k < study->changes; k++)
@@ -189,13 +200,16 @@ static int tell(const choose_study *study)
 
 static int choose(const choose_options *o)
 {
-    const char *slash = strrchr(o->predict.path, '/');
-    choose_study study = {.options = o, .program = slash ? slash + 1 : o->predict.path, .chosen = -1};
-    int status = study_all(&study);
+    choose_study *study = allocate_clear(1, (int64_t)sizeof *study);
+    study->options = o;
+    study->program = predicted_program(&o->predict);
+    study->chosen = -1;
+    int status = study_all(study);
     if (status == BMF_OK && o->html)
-        status = choose_write_page(&study, o->html);
-    const int code = status == BMF_OK ? tell(&study) : report_status(NULL, status);
-    free_study(&study);
+        status = choose_write_page(study, o->html);
+    const int code = status == BMF_OK ? tell(study) : report_status(NULL, status);
+    free_study(study);
+    free(study);
     return code;
 }
 
@@ -205,16 +219,17 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     choose_options *o = values;
     int provided;
     (void)ctx;
-    o->predict.path = operands->text[0];
     o->usual_changes = o->changes.count == 0;
-    int code = check_options(o);
+    int code = check_options(o, operands);
     if (code == 0) {
         if (o->usual_changes)
-            read_words(usual, &o->changes);
+            word_list_read(usual, &o->changes);
         launcher_leave();
-        MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+        if (!o->predict.command) /* programs that are started have MPI for themselves */
+            MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
         code = choose(o);
-        MPI_Finalize();
+        if (!o->predict.command)
+            MPI_Finalize();
     }
     free(o->machines.text);
     free(o->changes.text);
@@ -247,12 +262,18 @@ static const bmf_option options[] = {
                "better machines to compare the chosen one with: network.latency/2, network.bandwidth*2, compute*2, "
                "memory*2, ranks-per-node=32, or any value of its file, as network.gap_us/2; default: the first four"),
     BMF_OPTION("scale", "NAME=LIST", BMF_OTHER(choose_options, scaled, read_sizes),
-               "for files of equations: sizes from which follow how the work must grow with the processors, and the "
-               "time when it does"),
+               "for files of equations, and for {NAME} in the arguments of a program: sizes from which follow how the "
+               "work must grow with the processors, and the time when it does"),
     BMF_OPTION("efficiency", "E", BMF_REAL(choose_options, efficiency, 1.0),
                "that sizes of --scale are to keep; default: 0.8"),
     BMF_OPTION("set", "NAME=X", BMF_LIST(choose_options, predict.set),
-               "the size, or a parameter, of a file of equations; may be given several times"),
+               "the size, or a parameter, of a file of equations, or what stands for {NAME} in the arguments of a "
+               "program; may be given several times"),
+    BMF_OPTION("mpi", NULL, BMF_FLAG(choose_options, predict.mpi), "as for `bmf predict`"),
+    BMF_OPTION("launch", "COMMAND", BMF_TEXT(choose_options, predict.launch), "as for `bmf predict`"),
+    BMF_OPTION("compute", "C", BMF_CHOICE(choose_options, predict.compute, predict_compute_name),
+               "what computing of --mpi takes; default measured:"),
+    BMF_OPTION("step", "SECONDS", BMF_REAL(choose_options, predict.step, 1e9), "seconds of a step"),
     BMF_OPTION("library", "FILE", BMF_LIST(choose_options, predict.program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_LIST(choose_options, predict.program.argument), "as for `bmf run`"),
     BMF_OPTION("free", NULL, BMF_FLAG(choose_options, predict.reassociate), "as for `bmf run`"),
@@ -273,20 +294,23 @@ const bmf_driver choose_command = {
     .name = "choose",
     .summary = "say which machine to take, and how many of its processors",
     .synopsis = "bmf choose PROG.bmf --machine M,.. --procs LIST [--deadline TIME] [--budget AMOUNT] [OPTION]..\n"
-                "bmf choose F.model --set SIZE=X --machine M,.. --procs LIST [OPTION]..",
+                "bmf choose F.model --set SIZE=X --machine M,.. --procs LIST [OPTION]..\n"
+                "bmf choose [--mpi] --machine M,.. --procs LIST [OPTION].. -- ./PROGRAM ARGUMENT..",
     .about =
-        "Predicts a program, or a file of equations of one, for all machines and numbers of processors, and answers "
+        "Predicts a program of the language, in C or of MPI, or a file of equations of one, for all machines and "
+        "numbers of processors, and answers "
         "what to take: the cheapest that meets the deadline, with confidence and not on average; the fastest within "
         "the budget; the best value. Says what limits each of them, why more processors no longer help, and which part "
         "of the machine, made better, would buy most. Costs follow from the machine files' nodes and their prices. "
         "What does not fit into the memory of the nodes is not offered.",
     .example = "bmf choose prog.bmf --arg big.npy --machine here.machine,hpc-milan-hdr --procs 1..1024 --deadline "
                "10min --budget 200 --html choose.html\n"
-               "bmf choose jacobi.model --set n=4000 --scale n=1000..64000 --machine hpc-milan-hdr --procs 1..4096",
+               "bmf choose jacobi.model --set n=4000 --scale n=1000..64000 --machine hpc-milan-hdr --procs 1..4096\n"
+               "bmf choose --mpi --machine cloud-25g,laboratory-10g --procs 2..16 --set n=400 -- ./life --n {n}",
     .exit_code = "1 also if nothing meets the deadline or the budget",
     .see = "bmf-predict, bmf-machine, bmf-model",
     .options = options,
-    BMF_ONE_OPERAND("which program? give a .bmf file or a file of equations", "more than one program"),
+    .max_operands = BMF_ANY_NUMBER,
     .defaults = &defaults,
     .size = sizeof(choose_options),
     .run = run};

@@ -4,18 +4,14 @@
 
 #include <jansson.h>
 
+#include "drivers/command/word_list.h"
 #include "drivers/predict/predict.h"
 #include "predict/choose/choose.h"
+#include "predict/choose/regions.h"
 #include "predict/model/measurements.h"
+#include "runtime/convert/output.h"
 
-enum { CHOOSE_MACHINES = 64, CHOOSE_CHANGES = CHOOSE_MACHINES /* as many words as a list may have */ };
-
-/* A list of words with commas between them. */
-typedef struct choose_words {
-    int64_t count;
-    char *text; /* all of them, each with its NUL */
-    char *word[CHOOSE_MACHINES];
-} choose_words;
+enum { CHOOSE_MACHINES = BMF_WORD_LIST_MAX, CHOOSE_CHANGES = BMF_WORD_LIST_MAX };
 
 /* A change of the machine, and how much faster the chosen offer would be. */
 typedef struct choose_change {
@@ -33,7 +29,7 @@ typedef struct choose_scale {
 
 typedef struct choose_options {
     bmf_predict_options predict; /* of one machine, filled for each */
-    choose_words machines, changes;
+    bmf_word_list machines, changes;
     bool usual_changes; /* none were asked for: those that the machine has */
     bmf_wish wish;
     int64_t runs;
@@ -59,12 +55,25 @@ typedef struct choose_study {
     int64_t changes;
     choose_scale *scale;
     int64_t scales;
+    bmf_regions region[CHOOSE_MACHINES]; /* by machine: its parts over the processors */
 } choose_study;
 
 /* offers.c: predicts everything that is asked for. */
 int choose_predict(choose_study *study);
 /* The chosen offer on changed machines. */
 int choose_predict_changes(choose_study *study);
+/* command.c: programs that are predicted one by one: files of equations, programs in C and MPI programs. In the
+ * arguments of the last two {NAME} is what --set NAME=X says, of several the last one. */
+bool choose_is_alone(const choose_options *options);
+/* Whether every name that is set stands in the program's arguments. 0, or the exit code of bad usage. */
+int choose_check_names(const choose_options *options);
+int choose_predict_alone(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+/* Where the time of such a run goes, into the offer's parts; predicted: with its trace. */
+int choose_alone_parts(const choose_study *study, const bmf_machine *machine, const bmf_predicted *predicted,
+                       bmf_offer *offer);
+/* Bytes that the fullest node holds at most; NAN: the run does not say. */
+double choose_alone_memory(const bmf_predicted *predicted, const bmf_machine *machine);
+
 /* scale.c: the machine's times at all sizes, and what size an efficiency needs. */
 int choose_predict_sizes(choose_study *study);
 /* The size at which so many processors have that efficiency, by interpolation; NAN: none of those that were asked for.
@@ -77,7 +86,7 @@ double choose_exponent(const choose_study *study, int64_t machine);
 
 /* words.c: answers in words, the same for the page; each line ends with a line feed. The caller frees. */
 char *choose_answer(const choose_study *study);
-/* Why the time no longer falls, machine by machine. The caller frees. */
+/* Why the time no longer falls, machine by machine, and which of the parts is to blame. The caller frees. */
 char *choose_why(const choose_study *study);
 void choose_print(const choose_study *study);
 /* A time, in minutes, hours or days if it is long; "0.021 USD"; "1.2 GB". Each returns text. */
@@ -85,6 +94,12 @@ const char *choose_time_text(double seconds, char *text, size_t size);
 const char *money_text(double amount, const char *currency, char *text, size_t size);
 const char *memory_text(double bytes, char *text, size_t size);
 const char *choose_currency(const choose_study *study);
+
+/* parts.c: what parts of the program take on more and more processors. */
+void choose_put_worst_part(FILE *to, const choose_study *study, int64_t machine);
+void choose_print_parts(const choose_study *study);
+json_t *choose_parts_array(const choose_study *study);
+void choose_put_parts(bmf_output *out, const choose_study *study);
 
 json_t *choose_object(const choose_study *study);
 /* page.c */

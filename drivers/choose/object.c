@@ -101,6 +101,8 @@ json_t *choose_object(const choose_study *study)
         chosen_object(study, isinf(o->wish.budget) ? study->choice.least_time : study->choice.fastest), "knee",
         chosen_object(study, study->choice.knee), "offers", offers, "what_if", changes_array(study), "remarks",
         remarks);
+    if (o->predict.processors.count > 1)
+        json_object_set_new(object, "regions", choose_parts_array(study));
     if (o->scaled) {
         json_object_set_new(object, "parameter", json_string(o->scaled));
         json_object_set_new(object, "scaling", scaling_array(study));

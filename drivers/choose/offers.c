@@ -2,7 +2,7 @@
  *
  * A program of the language is run once for every number of processors, on the host, and its actions are timed on all
  * machines whose kernels are those of the host; machines with costs of their own (sheets, virtual times) get runs of
- * their own. Files of equations are simulated for each. */
+ * their own. Programs in C, MPI programs and files of equations are predicted for each (command.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +12,13 @@
 #include "predict/choose/retime.h"
 #include "predict/choose/what_if.h"
 #include "predict/model/model.h"
-#include "predict/report/intervals.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/progress.h"
 #include "runtime/base/text.h"
 
 static const char host_text[] = "name = \"host\"; network = { type = \"fixed\"; };";
 
-/* ---- what is the same for both kinds of programs ---- */
+/* ---- what is the same for all kinds of programs ---- */
 
 static void add_remark(choose_study *study, const char *machine, const char *text)
 {
@@ -98,6 +97,26 @@ static int time_offer(const recording *r, const bmf_actions *actions, const bmf_
     return status;
 }
 
+/* What its parts take, for the offers themselves. Of very long runs they are not looked at. */
+static int add_regions(const recording *r, const bmf_actions *actions, const bmf_machine *machine, int64_t number)
+{
+    static const int64_t most_actions = 4000000;
+    bmf_network *network;
+    bmf_trace_run *run;
+    if (actions->count > most_actions || r->study->options->predict.processors.count < 2)
+        return BMF_OK;
+    BMF_TRY(machine_network(machine, actions->processors, &network));
+    bmf_actions *retimed = retime_create(actions, machine, r->host);
+    int status = actions_trace(retimed, network, &run);
+    if (status == BMF_OK)
+        status = regions_add(&r->study->region[number], r->index, run);
+    if (status == BMF_OK)
+        run_free(run);
+    retime_free(retimed);
+    network->type->destroy(network);
+    return status;
+}
+
 static bool is_served(const recording *r, int64_t machine)
 {
     const bmf_machine *m = r->study->machine[machine];
@@ -120,6 +139,8 @@ static int take_recording(bmf_context *ctx, const bmf_predicted *predicted, void
         bmf_offer *offer = &study->offer[m * numbers + r->index];
         if (is_served(r, m) && offer->refusal == BMF_OFFERED)
             BMF_TRY(time_offer(r, actions, predicted, study->machine[m], offer));
+        if (is_served(r, m) && offer->refusal != BMF_REFUSED_PROCESSORS)
+            BMF_TRY(add_regions(r, actions, study->machine[m], m));
     }
     return BMF_OK;
 }
@@ -159,60 +180,14 @@ static int predict_number(choose_study *study, bmf_machine *host, int64_t index)
     return BMF_OK;
 }
 
-/* ---- files of equations ---- */
+/* ---- programs that are predicted one by one ---- */
 
-/* Where the time of a simulated program goes: from the run, and the same on the ideal network. */
-static int model_parts(bmf_trace_run *run, double best, bmf_offer *offer)
-{
-    bmf_trace_run *ideal = NULL;
-    bmf_intervals *intervals = NULL;
-    int status = intervals_ideal(run, &ideal);
-    if (status == BMF_OK)
-        status = intervals_create(run, ideal, &intervals);
-    if (status == BMF_OK) {
-        const bmf_interval *whole = &intervals->interval[0];
-        const double even = (double)whole->all.compute * 1e-9 / (double)offer->processors;
-        const double alone = (double)whole->all.execution * 1e-9 * whole->efficiency.transfer;
-        offer->part[BMF_LIMIT_COMPUTING] = even;
-        offer->part[BMF_LIMIT_MEMORY] = offer->part[BMF_LIMIT_SINGLE] = 0.0;
-        offer->part[BMF_LIMIT_IMBALANCE] = fmax((isnan(alone) ? even : alone) - even, 0.0);
-        offer->part[BMF_LIMIT_LATENCY] = fmax(best - even - offer->part[BMF_LIMIT_IMBALANCE], 0.0);
-        offer->part[BMF_LIMIT_BANDWIDTH] = 0.0;
-    }
-    intervals_free(intervals);
-    run_free(ideal);
-    return status;
-}
-
-/* How much of the time of messages is left when their bytes cost next to nothing. */
-static int model_split(const choose_study *study, const bmf_machine *machine, const bmf_predict_options *options,
-                       bmf_offer *offer)
-{
-    bmf_machine *fast;
-    bmf_predict_options o = *options;
-    bmf_predicted predicted = {0};
-    if (what_if_machine(study->options->machines.word[offer->machine], machine, "network.bandwidth*1e6", &fast) !=
-        BMF_OK)
-        return BMF_OK; /* it states no bandwidth */
-    o.machine = fast;
-    o.samples = 1;
-    const int status = predict_model(&o, offer->processors, false, &predicted);
-    if (status == BMF_OK) {
-        const double bytes = fmin(fmax(offer->best - predicted.best, 0.0), offer->part[BMF_LIMIT_LATENCY]);
-        offer->part[BMF_LIMIT_BANDWIDTH] = bytes;
-        offer->part[BMF_LIMIT_LATENCY] -= bytes;
-    }
-    predicted_free(&predicted);
-    machine_free(fast);
-    return status;
-}
-
-static int predict_offer_of_model(choose_study *study, bmf_machine *machine, bmf_offer *offer, bool parts)
+static int predict_offer_alone(choose_study *study, bmf_machine *machine, bmf_offer *offer, bool parts)
 {
     bmf_predict_options o = study->options->predict;
-    bmf_predicted predicted;
+    bmf_predicted predicted = {0};
     o.machine = machine;
-    int status = predict_model(&o, offer->processors, parts, &predicted);
+    int status = choose_predict_alone(&o, offer->processors, parts, &predicted);
     if (status == BMF_OK) {
         offer->seconds = predicted.seconds;
         offer->low = predicted.low;
@@ -221,10 +196,13 @@ static int predict_offer_of_model(choose_study *study, bmf_machine *machine, bmf
         offer->in_domain = predicted.remarks == 0;
         for (int64_t k = 0; k < predicted.remarks; k++)
             add_remark(study, machine->name, predicted.remark[k]);
-        if (parts)
-            status = model_parts(predicted.run, predicted.best, offer);
-        if (status == BMF_OK && parts)
-            status = model_split(study, machine, &o, offer);
+        if (parts) {
+            offer->memory = choose_alone_memory(&predicted, machine);
+            status = choose_alone_parts(study, machine, &predicted, offer);
+            if (status == BMF_OK)
+                status = regions_add(&study->region[offer->machine],
+                                     (offer - study->offer) % study->options->predict.processors.count, predicted.run);
+        }
     }
     predicted_free(&predicted);
     finish_offer(study, offer);
@@ -255,6 +233,8 @@ static void make_offers(choose_study *study)
         if (!has_processors(study->machine[offer->machine], offer->processors))
             offer->refusal = BMF_REFUSED_PROCESSORS;
     }
+    for (int64_t m = 0; m < study->machines; m++)
+        regions_create(&study->region[m], list->count, list->number);
 }
 
 int choose_predict(choose_study *study)
@@ -264,7 +244,7 @@ int choose_predict(choose_study *study)
     make_offers(study);
     BMF_TRY(machine_parse(host_text, "host", &host));
     int status = BMF_OK;
-    const bool model = is_model(study->options->predict.path);
+    const bool alone = choose_is_alone(study->options);
     bmf_progress progress = {0};
     double done = 0, all = 0; /* a prediction takes about as long as it has processors */
     for (int64_t k = 0; k < list->count; k++)
@@ -272,17 +252,19 @@ int choose_predict(choose_study *study)
     if (list->count > 1)
         progress_begin(&progress, "predicting");
     for (int64_t k = 0; k < list->count && status == BMF_OK; k++) {
-        if (!model)
+        if (!alone)
             status = predict_number(study, host, k);
-        for (int64_t m = 0; model && m < study->machines && status == BMF_OK; m++)
+        for (int64_t m = 0; alone && m < study->machines && status == BMF_OK; m++)
             if (study->offer[m * list->count + k].refusal == BMF_OFFERED)
-                status = predict_offer_of_model(study, study->machine[m], &study->offer[m * list->count + k], true);
+                status = predict_offer_alone(study, study->machine[m], &study->offer[m * list->count + k], true);
         done += (double)list->number[k];
         progress_tell(&progress, done / all);
     }
     if (list->count > 1)
         progress_end(&progress);
     machine_free(host);
+    for (int64_t m = 0; m < study->machines; m++)
+        regions_fit(&study->region[m]);
     if (status == BMF_OK)
         choose_complete(study->offer, study->offers, study->machine);
     return status;
@@ -299,9 +281,9 @@ static int time_machines(choose_study *study, const bmf_offer *chosen, bmf_machi
     int status = BMF_OK;
     for (int64_t k = 0; k < machines; k++)
         offer[k] = *chosen;
-    if (is_model(study->options->predict.path)) {
+    if (choose_is_alone(study->options)) {
         for (int64_t k = 0; k < machines && status == BMF_OK; k++)
-            status = predict_offer_of_model(study, machine[k], &offer[k], false);
+            status = predict_offer_alone(study, machine[k], &offer[k], false);
         return status;
     }
     if (machine_shares_recording(machine[0])) {

@@ -5,17 +5,13 @@
 #include <string.h>
 
 #include "drivers/choose/choose.h"
-#include "predict/report/curves.h"
+#include "predict/report/static_page.h"
 #include "predict/sheet/text.h"
 #include "runtime/base/allocate.h"
 #include "runtime/convert/markup.h"
 #include "runtime/convert/output.h"
 
-extern const char report_style[];
-
 enum { TEXT = 48 };
-
-static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'";
 
 /* ---- curves ---- */
 
@@ -78,9 +74,7 @@ static void put_chart(bmf_output *out, const choose_study *study, const char *ti
                              .y_is_time = y == value_seconds,
                              .curves = study->machines,
                              .curve = curve};
-    output_text(out, "<figure class=\"paper chart\">\n");
-    curves_put_svg(out, &chart);
-    output_text(out, "</figure>\n");
+    static_page_chart(out, &chart);
     for (int64_t m = 0; m < study->machines; m++)
         curve_free(&curve[m]);
     free(curve);
@@ -117,11 +111,8 @@ static void put_parts_chart(bmf_output *out, const choose_study *study, int64_t 
                              .y_is_time = true,
                              .curves = curves,
                              .curve = curve};
-    if (curves > 0) {
-        output_text(out, "<figure class=\"paper chart\">\n");
-        curves_put_svg(out, &chart);
-        output_text(out, "</figure>\n");
-    }
+    if (curves > 0)
+        static_page_chart(out, &chart);
     for (int64_t k = 0; k < curves; k++)
         curve_free(&curve[k]);
 }
@@ -131,41 +122,27 @@ static void put_curves(bmf_output *out, const choose_study *study)
     const bool many = study->options->predict.processors.count > 1;
     char cost[64];
     snprintf(cost, sizeof cost, "cost in %s", study->choice.has_prices ? choose_currency(study) : "node-hours");
-    output_text(out, "<section><h2>Time, cost, efficiency</h2><div class=\"pair\">\n");
+    static_page_section(out, "Time, cost, efficiency");
+    static_page_pair(out);
     put_chart(out, study, "Time and its 95 % interval", "processors", value_processors, "time", value_seconds, true);
     if (many) {
         put_chart(out, study, "Time against cost", cost, value_cost, "time", value_seconds, false);
         put_chart(out, study, "Efficiency", "processors", value_processors, "efficiency", value_efficiency, false);
     }
-    output_text(out, "</div></section>\n");
+    static_page_end_pair(out);
+    static_page_end_section(out);
     if (!many)
         return;
-    output_text(out, "<section><h2>Why it stops scaling</h2><div class=\"pair\">\n");
+    static_page_section(out, "Why it stops scaling");
+    static_page_pair(out);
     for (int64_t m = 0; m < study->machines; m++)
         put_parts_chart(out, study, m);
-    output_text(out, "</div></section>\n");
+    static_page_end_pair(out);
+    static_page_end_section(out);
+    choose_put_parts(out, study);
 }
 
 /* ---- words and tables ---- */
-
-static void put_lines(bmf_output *out, char *text)
-{
-    for (char *rest = text, *line; rest && (line = strsep(&rest, "\n")) != NULL;) {
-        if (!line[0])
-            continue;
-        output_text(out, "<li>");
-        put_markup(out, line);
-        output_text(out, "</li>\n");
-    }
-    free(text);
-}
-
-static void put_cell(bmf_output *out, const char *text)
-{
-    output_text(out, "<td>");
-    put_markup(out, text);
-    output_text(out, "</td>");
-}
 
 static void put_row(bmf_output *out, const choose_study *study, int64_t number)
 {
@@ -175,97 +152,87 @@ static void put_row(bmf_output *out, const choose_study *study, int64_t number)
     if (o->refusal == BMF_REFUSED_PROCESSORS)
         return;
     output_text(out, number == study->chosen ? "<tr class=\"chosen\">" : o->pareto ? "<tr class=\"front\">" : "<tr>");
-    put_cell(out, study->machine[o->machine]->name);
+    static_page_cell(out, study->machine[o->machine]->name);
     output_print(out, "<td>%" PRId64 "</td><td>%" PRId64 "</td>", o->processors, o->nodes);
-    put_cell(out, choose_time_text(o->seconds, text, sizeof text));
+    static_page_cell(out, choose_time_text(o->seconds, text, sizeof text));
     snprintf(text, sizeof text, "%s to %s", choose_time_text(o->low, low, sizeof low),
              choose_time_text(o->high, high, sizeof high));
-    put_cell(out, text);
+    static_page_cell(out, text);
     output_print(out, "<td>%.3g</td>", o->node_hours);
-    put_cell(out, money_text(o->cost, node->currency, text, sizeof text));
+    static_page_cell(out, money_text(o->cost, node->currency, text, sizeof text));
     output_print(out, "<td>%.3f</td>", o->efficiency);
-    put_cell(out, memory_text(o->memory, text, sizeof text));
+    static_page_cell(out, memory_text(o->memory, text, sizeof text));
     snprintf(text, sizeof text, "%s%s%s", limit_name(o->limit),
              o->refusal == BMF_REFUSED_MEMORY ? "; does not fit into its memory" : "",
              o->in_domain ? "" : "; extrapolated");
-    put_cell(out, text);
+    static_page_cell(out, text);
     output_text(out, "</tr>\n");
 }
 
 static void put_table(bmf_output *out, const choose_study *study)
 {
-    output_text(out,
-                "<section><h2>All offers</h2><p class=\"note\">Bold: to take. Marked: no other offer is both faster "
-                "and cheaper.</p><div class=\"scroll\"><table class=\"offers\"><thead><tr>");
-    static const char *const head[] = {"machine",    "processors", "nodes",      "time",       "95 % interval",
-                                       "node-hours", "cost",       "efficiency", "node holds", "what limits it"};
-    for (size_t k = 0; k < sizeof head / sizeof head[0]; k++)
-        output_print(out, "<th>%s</th>", head[k]);
-    output_text(out, "</tr></thead><tbody>\n");
+    static const char *const head[] = {"machine",       "processors",     "nodes", "time",
+                                       "95 % interval", "node-hours",     "cost",  "efficiency",
+                                       "node holds",    "what limits it", NULL};
+    static_page_section(out, "All offers");
+    output_text(out, "<p class=\"note\">Bold: to take. Marked: no other offer is both faster and cheaper.</p>");
+    static_page_table(out, head);
     for (int64_t k = 0; k < study->offers; k++)
         put_row(out, study, k);
-    output_text(out, "</tbody></table></div></section>\n");
+    static_page_end_table(out);
+    static_page_end_section(out);
 }
 
 static void put_changes(bmf_output *out, const choose_study *study)
 {
+    static const char *const head[] = {"a machine with", "time", "times as fast", "cost", NULL};
     char text[TEXT];
     if (study->changes == 0 || study->chosen < 0)
         return;
-    output_text(out,
-                "<section><h2>What better parts would buy</h2><table class=\"offers\"><thead><tr><th>a machine with"
-                "</th><th>time</th><th>times as fast</th><th>cost</th></tr></thead><tbody>\n");
+    static_page_section(out, "What better parts would buy");
+    static_page_table(out, head);
     for (int64_t k = 0; k < study->changes; k++) {
         const choose_change *c = &study->change[k];
         if (isnan(c->ratio))
             continue;
         output_text(out, "<tr>");
-        put_cell(out, c->text);
-        put_cell(out, choose_time_text(c->seconds, text, sizeof text));
+        static_page_cell(out, c->text);
+        static_page_cell(out, choose_time_text(c->seconds, text, sizeof text));
         output_print(out, "<td>%.3f</td>", c->ratio);
-        put_cell(out, money_text(c->cost, choose_currency(study), text, sizeof text));
+        static_page_cell(out, money_text(c->cost, choose_currency(study), text, sizeof text));
         output_text(out, "</tr>\n");
     }
-    output_text(out, "</tbody></table></section>\n");
+    static_page_end_table(out);
+    static_page_end_section(out);
 }
 
-static void put_head(bmf_output *out, const choose_study *study)
+static void put_answers(bmf_output *out, const choose_study *study)
 {
-    output_print(out,
-                 "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                 "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
-                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                 "<meta name=\"color-scheme\" content=\"light dark\">\n<title>",
-                 policy);
-    put_markup(out, study->program);
-    output_text(out, ": which machine</title>\n<style>\n");
-    output_text(out, report_style);
-    output_text(out, ".chart{background:#fff}.chart svg{width:100%;height:auto}.pair{display:grid;gap:1rem;"
-                     "grid-template-columns:repeat(auto-fit,minmax(min(34rem,100%),1fr))}.pair>figure{max-width:none}\n"
-                     ".offers{border-collapse:collapse}\n"
-                     ".offers td,.offers th{padding:.2rem .7rem;text-align:right;white-space:nowrap}\n"
-                     ".offers td:first-child,.offers th:first-child,.offers td:nth-child(10),"
-                     ".offers th:nth-child(10){text-align:left}\n"
-                     ".offers .chosen{font-weight:bold}.offers .chosen,.offers .front{background:#2a6f9722}\n"
-                     ".scroll{overflow-x:auto}.answers li{margin:.3rem 0}\n</style>\n</head>\n<body>\n<header><h1>");
-    put_markup(out, study->program);
-    output_text(out, "</h1><p id=\"subtitle\">which machine, and how many processors</p></header>\n<main>\n");
+    char *answer = choose_answer(study), *why = choose_why(study);
+    static_page_section(out, "Answers");
+    static_page_lines(out, answer ? answer : "");
+    static_page_lines(out, why ? why : "");
+    static_page_end_section(out);
+    free(answer);
+    free(why);
 }
 
 int choose_write_page(const choose_study *study, const char *path)
 {
+    static const char style[] = ".figures td:nth-child(10),.figures th:nth-child(10){text-align:left}\n"
+                                ".figures .chosen{font-weight:bold}"
+                                ".figures .chosen,.figures .front{background:#2a6f9722}\n";
     bmf_output out;
+    char title[300];
     int status = output_open(NULL, &out, path);
     if (status == BMF_OK) {
-        put_head(&out, study);
-        output_text(&out, "<section><h2>Answers</h2><ul class=\"answers\">\n");
-        put_lines(&out, choose_answer(study));
-        put_lines(&out, choose_why(study));
-        output_text(&out, "</ul></section>\n");
+        snprintf(title, sizeof title, "%.200s: which machine", study->program);
+        static_page_begin(&out, title, study->program, "which machine, and how many processors", style);
+        put_answers(&out, study);
         put_curves(&out, study);
         put_changes(&out, study);
         put_table(&out, study);
-        output_text(&out, "</main>\n</body>\n</html>\n");
+        static_page_end(&out);
     }
     return output_close(NULL, &out, status);
 }

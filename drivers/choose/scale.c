@@ -49,12 +49,12 @@ int choose_predict_sizes(choose_study *study)
         if (status != BMF_OK || offer->refusal == BMF_REFUSED_PROCESSORS)
             continue;
         char set[SET];
-        bmf_predicted predicted;
+        bmf_predicted predicted = {0};
         snprintf(set, sizeof set, "%.60s=%.17g", o->scaled, study->scale[k].size);
         of_size.set.text[of_size.set.count] = set;
         of_size.set.count++;
         of_size.machine = study->machine[offer->machine];
-        status = predict_model(&of_size, offer->processors, false, &predicted);
+        status = choose_predict_alone(&of_size, offer->processors, false, &predicted);
         of_size.set.count--;
         study->scale[k].seconds = predicted.best;
         predicted_free(&predicted);

@@ -253,7 +253,7 @@ static void put_why(FILE *to, const choose_study *study, int64_t machine)
         if (!isnan(best->part[k]) && (grew < 0 || next->part[k] - best->part[k] > next->part[grew] - best->part[grew]))
             grew = k;
     char from[TEXT], until[TEXT];
-    fprintf(to, "%s: no more gain beyond %" PRId64 " processors", name, best->processors);
+    fprintf(to, "%s: no more gain beyond %" PRId64 " processor%s", name, best->processors, plural(best->processors));
     if (grew >= 0)
         fprintf(to, ": at %" PRId64 ", %s grows from %s to %s", next->processors, limit_name((bmf_limit)grew),
                 time_text(best->part[grew], from, sizeof from), time_text(next->part[grew], until, sizeof until));
@@ -267,8 +267,10 @@ char *choose_why(const choose_study *study)
     FILE *to = open_memstream(&text, &size);
     if (!to)
         return NULL;
-    for (int64_t m = 0; m < study->machines && study->options->predict.processors.count > 1; m++)
+    for (int64_t m = 0; m < study->machines && study->options->predict.processors.count > 1; m++) {
         put_why(to, study, m);
+        choose_put_worst_part(to, study, m);
+    }
     fclose(to);
     return text;
 }
@@ -359,6 +361,7 @@ void choose_print(const choose_study *study)
     fputs(why ? why : "", stdout);
     print_table(study);
     print_changes(study);
+    choose_print_parts(study);
     print_sizes(study);
     for (int64_t k = 0; k < study->remarks; k++)
         printf("%s* %s\n", k == 0 ? "\n" : "", study->remark[k]);

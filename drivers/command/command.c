@@ -80,7 +80,9 @@ static void show_progress(const char *what, double done, double seconds_left)
     fputs("\r\033[K", stderr);
     if (!what)
         return;
-    fprintf(stderr, "%s: %.0f %%", what, 100.0 * done);
+    fputs(what, stderr);
+    if (done >= 0.0)
+        fprintf(stderr, ": %.0f %%", 100.0 * done);
     if (seconds_left >= 0.0 && seconds_left < 90.0)
         fprintf(stderr, ", %.0f s left", seconds_left);
     else if (seconds_left >= 0.0)

@@ -57,6 +57,15 @@ char **launch_words(const char *launch, char *const *program, int64_t p, double 
     return w.word;
 }
 
+char **launch_copied(char *const *word)
+{
+    words w = {0};
+    for (int k = 0; word[k]; k++)
+        *ARRAY_APPEND(w.word, w.count, w.capacity) = text_copy(word[k]);
+    *ARRAY_APPEND(w.word, w.count, w.capacity) = NULL;
+    return w.word;
+}
+
 char **launch_replaced(char *const *word, const char *mark, const char *value)
 {
     words w = {0};

@@ -10,6 +10,8 @@ enum { BMF_LAUNCH_REASON = 512 };
 /* A list of words, those of `launch` (separated by blanks) and then the program's, with {p} and {n} replaced, NULL at
  * the end; launch_words_free releases it. */
 char **launch_words(const char *launch, char *const *program, int64_t p, double n);
+/* A copy of the words; to be freed in the same way. */
+char **launch_copied(char *const *word);
 /* A copy of the words with `mark` replaced wherever it stands; to be freed in the same way. */
 char **launch_replaced(char *const *word, const char *mark, const char *value);
 void launch_words_free(char **word);

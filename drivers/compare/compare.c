@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "drivers/runs.h"
 #include "predict/report/answer.h"
@@ -154,7 +155,8 @@ const bmf_driver compare_command = {
         "without what came before the program and reading files, which predictions do not have. One trace that holds "
         "both runs may be given alone; of two traces the measured run of the first (if it has one) is compared with "
         "the predicted run of the second. With different numbers of processors steps are compared.",
-    .example = "mpirun -n 4 ./program --bmf-trace run.trace\nbmf compare run.trace predicted.trace --events events.csv",
+    .example = BMF_MPIRUN_NAME
+    " -n 4 ./program --bmf-trace run.trace\nbmf compare run.trace predicted.trace --events events.csv",
     .exit_code = "2 is also traces of different programs; differences between the runs are none.",
     .see = "bmf-report, bmf-convert",
     .options = table,

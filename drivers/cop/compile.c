@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bmf/status.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/cop/cop.h"
 #include "predict/cop/emit.h"
 #include "runtime/base/output_file.h"
@@ -60,8 +61,7 @@ const bmf_driver cop_compile_command = {
         "simulated routers the header is the one that `run` makes, with which editors and compilers can check a "
         "program.",
     .example = "bmf cop compile examples/cop/matmul.c --size 3x3 --router mpi -o matmul.cop.h\n"
-               "mpicc -I. examples/cop/matmul.c -o matmul\n"
-               "mpirun -n 9 ./matmul",
+               "mpicc -I. examples/cop/matmul.c -o matmul\n" BMF_MPIRUN_NAME " -n 9 ./matmul",
     .exit_code = "2 is also a mistake in the program, or an operator that MPI cannot carry out.",
     .options = table,
     BMF_ONE_OPERAND("no COP program", "more than one COP program"),

@@ -149,7 +149,7 @@ static const bmf_option option_table[] = {
 const bmf_driver doctor_command = {
     .name = "doctor",
     .summary = "look at this machine and MPI: what is wrong or slow, and the remedy",
-    .synopsis = "bmf doctor [OPTION..]\nmpirun -n R bmf doctor [OPTION..]",
+    .synopsis = "bmf doctor [OPTION..]\n" BMF_MPIRUN_NAME " -n R bmf doctor [OPTION..]",
     .about =
         "Looks at the MPI library and its launcher, ranks, threads and cores, the environment, and the host of rank "
         "0, and prints a line for each: `fine`, `slow` or `wrong`, what was found, and how to mend it. Start it as "

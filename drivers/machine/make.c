@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/command/mpirun.h"
 #include "drivers/machine/machine.h"
 #include "predict/machine/machine.h"
 #include "runtime/convert/output.h"
@@ -196,12 +197,12 @@ const bmf_driver machine_make_command = {
         "or Intel benchmarks measured between two nodes: a latency, a bandwidth, and how far the times in between are "
         "from "
         "that.",
-    .example = "mpirun -n 2 bmf sheet measure --ops point-to-point,allreduce -o here.raw\n"
-               "bmf sheet fit here.raw -o here.sheet\n"
-               "bmf machine make here.sheet -o here.machine\n"
-               "bmf machine make here.sheet --probe here.json --target there.json -o there.machine\n"
-               "bmf machine make --dvm Predictor.par -o cluster.machine\n"
-               "bmf machine make --osu osu_latency.txt --osu osu_bw.txt -o cluster.machine",
+    .example = BMF_MPIRUN_NAME " -n 2 bmf sheet measure --ops point-to-point,allreduce -o here.raw\n"
+                               "bmf sheet fit here.raw -o here.sheet\n"
+                               "bmf machine make here.sheet -o here.machine\n"
+                               "bmf machine make here.sheet --probe here.json --target there.json -o there.machine\n"
+                               "bmf machine make --dvm Predictor.par -o cluster.machine\n"
+                               "bmf machine make --osu osu_latency.txt --osu osu_bw.txt -o cluster.machine",
     .options = table,
     .min_operands = 0,
     .max_operands = 1,

@@ -8,6 +8,7 @@
 #include "predict/fit/fit_program.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/output_file.h"
+#include "runtime/base/progress.h"
 #include "runtime/trace/trace.h"
 
 typedef struct options {
@@ -81,6 +82,19 @@ static int read_recording(const options *o, const char *path, recordings *all)
     return BMF_OK;
 }
 
+static int read_recordings(const options *o, const bmf_operands *operands, recordings *all)
+{
+    bmf_progress progress;
+    int status = BMF_OK;
+    progress_begin(&progress, "reading");
+    for (int k = 0; k < operands->count && status == BMF_OK; k++) {
+        progress_tell(&progress, (double)k / operands->count);
+        status = read_recording(o, operands->text[k], all);
+    }
+    progress_end(&progress);
+    return status;
+}
+
 static int write_file(const options *o, const bmf_fitted_program *program)
 {
     bmf_output_file output;
@@ -95,8 +109,7 @@ static int write_file(const options *o, const bmf_fitted_program *program)
 static int fit(const options *o, const bmf_operands *operands, recordings *all)
 {
     bmf_fitted_program *program;
-    for (int k = 0; k < operands->count; k++)
-        BMF_TRY(read_recording(o, operands->text[k], all));
+    BMF_TRY(read_recordings(o, operands, all));
     BMF_TRY(program_fit(all->recording, all->count, &(bmf_fit_settings){.parameter = o->parameter, .exact = o->exact},
                         &program));
     const int status = write_file(o, program);

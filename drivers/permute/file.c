@@ -25,7 +25,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/memory.h"
-#include "runtime/npy/part.h"
+#include "runtime/files/npy_part.h"
 
 enum { LARGEST_RECORD = 4096, JOURNAL_SHARE = 20 };
 

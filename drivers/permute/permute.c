@@ -5,6 +5,7 @@
 
 #include "drivers/command/byte_count.h"
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "drivers/permute/data.h"
 #include "drivers/permute/describe.h"
@@ -13,8 +14,9 @@
 #include "permute/exchange/exchange.h"
 #include "bmf/permute.h"
 #include "runtime/backend/backend.h"
+#include "runtime/base/progress.h"
 
-enum { LARGEST_ELEMENT = 4096, REPEATS = 5 };
+enum { LARGEST_ELEMENT = 4096, REPEATS = 5, NAIVE_PASSES = 8 };
 
 typedef struct options {
     int bits;
@@ -106,6 +108,8 @@ typedef struct job {
     char *source, *target;
     int64_t first, count; /* this rank's elements */
     result result;
+    bmf_progress progress;
+    double done, passes; /* over the elements */
 } job;
 
 /* Refuses what does not fit into memory before asking for it: source, target and scratch, which may be
@@ -148,6 +152,13 @@ static int run_chosen(job *j)
     return run_plan(j, j->plan);
 }
 
+/* Passes over the elements that are done, of those that there will be. */
+static void count_passes(job *j, double passes)
+{
+    j->done += passes;
+    progress_tell(&j->progress, j->done / j->passes);
+}
+
 static int run_memcpy(job *j)
 {
     permute_data_copy(j->target, j->source, j->count * j->o->element_bytes, j->ctx->threads);
@@ -178,6 +189,7 @@ static int measure(job *j, int repeats, int (*run)(job *j), double *fastest)
         BMF_TRY(bmf_max_seconds(j->ctx, bmf_seconds(j->ctx) - begin, &seconds));
         if (k == 0 || seconds < *fastest)
             *fastest = seconds;
+        count_passes(j, run == run_naive ? NAIVE_PASSES : 1);
     }
     return BMF_OK;
 }
@@ -206,12 +218,12 @@ static int verify(job *j)
         j->ctx, bmf_fail(j->ctx, BMF_ERROR_INTERNAL, "permute: element %" PRId64 " of the result is wrong", wrong));
 }
 
-static int run_job(job *j)
+static int run_passes(job *j)
 {
     const options *o = j->o;
-    BMF_TRY(allocate(j));
     permute_data_fill(j->source, o->element_bytes, j->first, j->count, j->ctx->threads);
     memset(j->target, 0, (size_t)(j->count * o->element_bytes));
+    count_passes(j, 2);
     if (o->tune) {
         const void *source = j->source;
         void *target = j->target;
@@ -222,9 +234,22 @@ static int run_job(job *j)
         BMF_TRY(measure(j, 1, run_naive, &j->result.naive_seconds));
     memset(j->target, 0, (size_t)(j->count * o->element_bytes));
     BMF_TRY(count_messages(j));
-    if (o->verify)
+    count_passes(j, 2);
+    if (o->verify) {
         BMF_TRY(verify(j));
+        count_passes(j, 1);
+    }
     return measure(j, REPEATS, run_chosen, &j->result.seconds);
+}
+
+static int run_job(job *j)
+{
+    BMF_TRY(allocate(j));
+    j->passes = 4 + 2 * REPEATS + (j->o->naive ? NAIVE_PASSES : 0) + (j->o->verify ? 1 : 0);
+    progress_begin(&j->progress, "permuting");
+    const int status = run_passes(j);
+    progress_end(&j->progress);
+    return status;
 }
 
 /* ---- output ---- */
@@ -444,17 +469,17 @@ static const options defaults = {.bits = -1, .method = BMF_PERMUTE_AUTO};
 const bmf_driver permute_command = {
     .name = "permute",
     .summary = "permute data by a matrix of bits: transpose, bit reversal, Gray code, ..",
-    .synopsis = "mpirun -n R bmf permute --bits N --elem B --matrix SPEC [OPTION]..\n"
-                "mpirun -n R bmf permute --in F.npy --out G.npy --matrix SPEC [--memory SIZE] [OPTION]..",
+    .synopsis = BMF_MPIRUN_NAME " -n R bmf permute --bits N --elem B --matrix SPEC [OPTION]..\n" BMF_MPIRUN_NAME
+                                " -n R bmf permute --in F.npy --out G.npy --matrix SPEC [--memory SIZE] [OPTION]..",
     .about =
         "Permutes 2^N elements of B bytes, split over the ranks, by y = A x + c over GF(2): the element with address x "
         "moves to address y. Prints what was moved and how fast. With --in and --out: those of a .npy file, in the "
         "least "
         "number of passes over the file that the memory allows.",
-    .example = "mpirun -n 2 bmf permute --bits 24 --elem 8 --matrix transpose:12 --verify\n"
-               "mpirun -n 1 bmf permute --bits 40 --elem 8 --matrix bitrev --plan\n"
-               "bmf permute --bits 21 --elem 4 --matrix transpose:11 --machine decmpp-2048\n"
-               "bmf permute --in big.npy --out permuted.npy --matrix bitrev --memory 4G",
+    .example = BMF_MPIRUN_NAME " -n 2 bmf permute --bits 24 --elem 8 --matrix transpose:12 --verify\n" BMF_MPIRUN_NAME
+                               " -n 1 bmf permute --bits 40 --elem 8 --matrix bitrev --plan\n"
+                               "bmf permute --bits 21 --elem 4 --matrix transpose:11 --machine decmpp-2048\n"
+                               "bmf permute --in big.npy --out permuted.npy --matrix bitrev --memory 4G",
     .exit_code = "1 is a wrong element, too; 2 a singular matrix, or more data than memory.",
     .see = "bmf-machine",
     .note = "The options of every program of bmf, such as --bmf-threads, are understood too.",

@@ -58,6 +58,10 @@ static void set_environment(const bmf_predict_options *options, int64_t processo
     if (options->schedule)
         setenv("BMF_SCHEDULE", options->schedule, 1);
     setenv("BMF_MACHINE", options->machine->path, 1);
+    if (options->machine->changes)
+        setenv("BMF_MACHINE_SET", options->machine->changes, 1);
+    else
+        unsetenv("BMF_MACHINE_SET");
     setenv("BMF_PREDICTION", files->prediction, 1);
     setenv("BMF_MEASUREMENTS", files->measurements, 1);
     set_number("BMF_PROCS", processors);

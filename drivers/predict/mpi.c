@@ -41,6 +41,14 @@ typedef struct virtual_run {
 
 const char *const compute_names[] = {"measured", "steps", "zero"};
 
+const char *predict_compute_name(int number, const char **about)
+{
+    static const char *const text[] = {"processor time that was measured here, divided by the machine's power",
+                                       "what the program says by bmf_compute, --step seconds each", "nothing"};
+    *about = number < 3 ? text[number] : NULL;
+    return number < 3 ? compute_names[number] : NULL;
+}
+
 /* ---- the connection ---- */
 
 static int open_socket(virtual_run *r)
@@ -113,17 +121,6 @@ static void prepare(void *state)
     setenv(VIRTUAL_COMPUTING, compute_names[r->options->compute], 1);
 }
 
-static bool is_in_path(const char *name)
-{
-    char file[PATH_MAX];
-    for (const char *at = getenv("PATH"); at && *at; at = strchr(at, ':') ? strchr(at, ':') + 1 : "") {
-        snprintf(file, sizeof file, "%.*s/%s", (int)strcspn(at, ":"), at, name);
-        if (access(file, X_OK) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The words that start the program with the recorder. */
 static char **make_command(const virtual_run *r)
 {
@@ -145,9 +142,7 @@ static char **make_command(const virtual_run *r)
     for (int64_t k = 0; k < words; k++)
         word[count++] = o->command[k];
     word[count] = NULL;
-    const char *launch = o->launch                     ? o->launch
-                         : is_in_path(BMF_MPIRUN_NAME) ? BMF_MPIRUN_NAME " -n {p}"
-                                                       : "mpirun -n {p}";
+    const char *launch = o->launch ? o->launch : BMF_MPIRUN_NAME " -n {p}";
     char **made = launch_words(launch, (char *const *)(uintptr_t)word, r->ranks, 0.0);
     free(word);
     return made;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "drivers/predict/predict.h"
 
+#include <errno.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -71,14 +72,6 @@ int processors_read(const char *text, void *field)
                : usage_error("--procs '%s' is no list of numbers from 1 to 1073741824, like 1,2,4 or 1..1024", text);
 }
 
-static const char *compute_name(int number, const char **about)
-{
-    static const char *const text[] = {"processor time that was measured here, divided by the machine's power",
-                                       "what the program says by bmf_compute, --step seconds each", "nothing"};
-    *about = number < 3 ? text[number] : NULL;
-    return number < 3 ? compute_names[number] : NULL;
-}
-
 static const char *bound_name(int number, const char **about)
 {
     static const char *const name[] = {"least", "mean", "most", NULL};
@@ -112,15 +105,12 @@ static void take_changes(bmf_predict_options *o)
 
 static int check_mpi_options(bmf_predict_options *o)
 {
-    take_changes(o);
     o->recorded_sources = o->sources == 1;
     const bool model = o->path && is_model(o->path);
     if (o->set.count > 0 && !model)
         return usage_error(
             "--set is for files of equations, F.model, and for values of the machine's file, which have a "
             "point in their names, like network.latency_us=0.5");
-    if (o->changes > 0 && o->command && !o->mpi)
-        return usage_error("a C program reads the machine's file itself: --set of its values is not for it");
     if (model && (o->program.argument.count || o->program.library.count || o->reassociate || o->ranks || o->repeats))
         return usage_error("--arg, --library, --free, --ranks and --repeats are not for files of equations");
     if (!o->mpi && (o->sources != 0 || o->bound >= 0 || o->launch || o->swept))
@@ -140,6 +130,32 @@ static int check_mpi_options(bmf_predict_options *o)
     return o->swept ? sweep_check(o) : 0;
 }
 
+/* Which machine, or machines, and their kernels. */
+static int check_machine_options(bmf_predict_options *o)
+{
+    if (!o->machine_path && o->compared.count == 0)
+        return usage_error("for which machine? give --machine M");
+    if (o->compared.count > 0)
+        BMF_TRY(compare_check(o));
+    if (!o->kernels)
+        return 0;
+    if (o->mpi || (o->path && is_model(o->path)))
+        return usage_error("--kernels is for programs of bmf: what others compute is not in a sheet of kernels");
+    char *path = realpath(o->kernels, NULL);
+    if (!path)
+        return usage_error("--kernels '%.200s': %s", o->kernels, strerror(errno));
+    if (strchr(path, ',')) {
+        free(path);
+        return usage_error("--kernels '%.200s': a path without commas is needed", o->kernels);
+    }
+    static const char key[] = "compute.sheet=";
+    o->kernels_change = allocate((int64_t)(sizeof key + strlen(path)));
+    snprintf(o->kernels_change, sizeof key + strlen(path), "%s%s", key, path);
+    free(path);
+    o->change[o->changes++].text = o->kernels_change;
+    return 0;
+}
+
 /* What the table cannot say. 0, or the exit code of bad usage. */
 static int check_options(bmf_predict_options *o, const bmf_operands *operands)
 {
@@ -157,13 +173,15 @@ static int check_options(bmf_predict_options *o, const bmf_operands *operands)
         if (operands->count > 1)
             return usage_error("unexpected argument '%s'; a C program stands behind --", operands->text[1]);
     }
+    take_changes(o);
+    BMF_TRY(check_machine_options(o));
     BMF_TRY(check_mpi_options(o));
     if (o->measured && !o->trace && !o->html)
         return usage_error("--measured stands beside the prediction in --trace or --html; give one of them");
     return 0;
 }
 
-/* ---- what is said ---- */
+/* ---- what was predicted ---- */
 
 void predicted_remark(bmf_predicted *predicted, const char *text)
 {
@@ -192,211 +210,6 @@ bool needs_another_run(const bmf_predict_options *options, int64_t runs, double 
     if (runs < BMF_MEASURED_MIN)
         return true;
     return error > known && runs < BMF_MEASURED_MAX - 1 && seconds < max_seconds;
-}
-
-/* Without the directory. */
-static const char *program_name(const bmf_predict_options *o)
-{
-    const char *path = o->command ? o->command[0] : o->path, *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Against the run with the fewest processors. */
-static const bmf_predicted *reference_of(int64_t count, const bmf_predicted *run)
-{
-    const bmf_predicted *min = run;
-    for (int64_t k = 1; k < count; k++)
-        if (run[k].processors < min->processors)
-            min = &run[k];
-    return min;
-}
-
-static double speed_up(const bmf_predicted *run, const bmf_predicted *reference)
-{
-    return run->seconds > 0 ? reference->seconds / run->seconds : NAN;
-}
-
-/* The 95 % interval of that, of one run each. */
-static void speed_up_bounds(const bmf_predicted *run, const bmf_predicted *reference, double *low, double *high)
-{
-    *low = *high = speed_up(run, reference);
-    if (run != reference)
-        prediction_quotient(&reference->prediction, &run->prediction, low, high);
-}
-
-static double efficiency(const bmf_predicted *run, const bmf_predicted *reference)
-{
-    return speed_up(run, reference) * (double)reference->processors / (double)run->processors;
-}
-
-static const bmf_predicted *fastest(int64_t count, const bmf_predicted *run)
-{
-    const bmf_predicted *best = run;
-    for (int64_t k = 1; k < count; k++)
-        if (run[k].seconds < best->seconds)
-            best = &run[k];
-    return best;
-}
-
-/* Whether the machine's file has costs without a measured error. */
-static bool states_costs(const bmf_machine *machine)
-{
-    bmf_network *network;
-    bool stated = machine_compute_error(machine) > 0.0;
-    if (machine_network(machine, 1, &network) == BMF_OK) {
-        stated = stated || network->relative_error > 0.0;
-        network->type->destroy(network);
-    }
-    return stated;
-}
-
-/* Where the spread of the widest interval comes from. */
-static void print_shares(const bmf_predict_options *o, const bmf_predicted *run)
-{
-    const bmf_predicted *widest = run;
-    for (int64_t k = 1; k < o->processors.count; k++)
-        if (run[k].high * widest->low > widest->high * run[k].low)
-            widest = &run[k];
-    const bmf_prediction *of = &widest->prediction;
-    if (!(of->run_share >= 0.0) || !(widest->high > widest->low))
-        return;
-    printf("\nof the interval of %lld processor%s", (long long)widest->processors, widest->processors == 1 ? "" : "s");
-    printf(" %.0f %% is what runs here differ by, %.0f %% what single times do, and %.0f %% what is not known\nof the "
-           "equations (shares of the variance)\n",
-           100.0 * of->run_share, 100.0 * of->event_share, 100.0 * of->fit_share);
-}
-
-/* Of many processors: how many of them were evaluated. */
-static void print_evaluated(const bmf_predict_options *o, const bmf_predicted *run)
-{
-    static const int64_t many = 1024;
-    if (o->command || is_model(o->path) || o->every)
-        return;
-    for (int64_t k = 0; k < o->processors.count; k++)
-        if (run[k].unlike >= many)
-            printf("\n%lld of %lld processors were evaluated one by one: what they do depends on data, or they hold "
-                   "lists of other lengths\n",
-                   (long long)run[k].unlike, (long long)run[k].processors);
-}
-
-/* What a reader of the table should know. */
-static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
-{
-    static const double noticeable = 1.1, noisy = 0.05;
-    const bmf_predicted *reference = reference_of(o->processors.count, run);
-    double error = 0.0;
-    bool above = false;
-    for (int64_t k = 0; k < o->processors.count; k++) {
-        error = fmax(error, run[k].measured_error);
-        above = above || efficiency(&run[k], reference) > noticeable;
-    }
-    if (above)
-        printf(
-            "\nefficiency above 1: kernels take less for an element here where a processor has fewer of them, as in a "
-            "cache;\nsuch a machine may have other caches\n");
-    if (isinf(error))
-        printf("\nthe program ran too few times to tell how well the times of its kernels are known\n");
-    else if (error > noisy)
-        printf("\nthis host is not quiet: times of kernels are known to %.0f %% only; --repeats N runs more often\n",
-               100.0 * error);
-    print_shares(o, run);
-    print_evaluated(o, run);
-    if (states_costs(o->machine))
-        printf("\nthe intervals take costs that %s states without a measured error to be off by %.0f %% "
-               "(relative_error)\n",
-               o->machine->name, 100.0 * o->machine->relative_error);
-}
-
-/* What the times are of, and what they leave out. */
-static void print_heading(const bmf_predict_options *o, const bmf_predicted *run)
-{
-    double files = 0.0;
-    for (int64_t k = 0; k < o->processors.count; k++)
-        files = fmax(files, run[k].files);
-    printf("%s on %s, %s\n", program_name(o), o->machine->name,
-           o->mpi       ? "from MPI_Init to MPI_Finalize"
-           : o->command ? "from bmf_open to bmf_close; work outside of bmf's calls is left out"
-                        : "from the argument to the value; starting MPI and writing the value are left out");
-    if (files > 0.0)
-        printf("before that, reading the argument takes %.4g s\n", files);
-    putchar('\n');
-}
-
-/* - where there is none, as of a time of 0. */
-static const char *ratio_text(double ratio, char text[32])
-{
-    snprintf(text, 32, isfinite(ratio) ? "%.3f" : "-", ratio);
-    return text;
-}
-
-void predicted_print(const bmf_predict_options *o, const bmf_predicted *run)
-{
-    const bmf_predicted *reference = reference_of(o->processors.count, run), *best = fastest(o->processors.count, run);
-    bool outside = false;
-    print_heading(o, run);
-    printf("%10s %12s %25s %10s %19s %10s %12s %16s\n", "processors", "seconds", "95 % interval", "speed-up",
-           "95 % interval", "efficiency", "messages", "bytes");
-    for (int64_t k = 0; k < o->processors.count; k++) {
-        char interval[64] = "exact", gain[64] = "exact", faster[32], efficient[32];
-        double low, high;
-        if (run[k].high - run[k].low > 1e-9 * run[k].seconds)
-            snprintf(interval, sizeof interval, "%.4g .. %.4g", run[k].low, run[k].high);
-        speed_up_bounds(&run[k], reference, &low, &high);
-        if (!isfinite(low))
-            snprintf(gain, sizeof gain, "-");
-        else if (high - low > 1e-9 * low)
-            snprintf(gain, sizeof gain, "%.3f .. %.3f", low, high);
-        printf("%10lld %12.6g %25s %10s %19s %10s %12lld %16lld%s\n", (long long)run[k].processors, run[k].seconds,
-               interval, ratio_text(speed_up(&run[k], reference), faster), gain,
-               ratio_text(efficiency(&run[k], reference), efficient), (long long)run[k].messages,
-               (long long)run[k].bytes, run[k].remarks ? " *" : "");
-        outside = outside || run[k].remarks;
-    }
-    if (reference->processors != 1)
-        printf("\nspeed-up and efficiency are against %lld processors\n", (long long)reference->processors);
-    if (o->processors.count > 1)
-        printf("\nfastest: %lld processor%s, %.6g s\n", (long long)best->processors, best->processors == 1 ? "" : "s",
-               best->seconds);
-    for (int64_t k = 0; outside && k < o->processors.count; k++)
-        for (int64_t r = 0; r < run[k].remarks; r++)
-            printf("%s* %lld processors: %s\n", r == 0 ? "\n" : "", (long long)run[k].processors, run[k].remark[r]);
-    print_notes(o, run);
-}
-
-/* Shares of the variance; null where nothing is uncertain, or where it is not known. */
-static json_t *shares_object(const bmf_prediction *of)
-{
-    return of->run_share >= 0.0 && (of->run_share > 0.0 || of->event_share > 0.0 || of->fit_share > 0.0)
-               ? json_pack("{s:f, s:f, s:f}", "run", of->run_share, "event", of->event_share, "fit", of->fit_share)
-               : json_null();
-}
-
-static json_t *run_object(const bmf_predicted *run, const bmf_predicted *reference)
-{
-    json_t *remarks = json_array();
-    double low, high;
-    for (int64_t k = 0; k < run->remarks; k++)
-        json_array_append_new(remarks, json_string(run->remark[k]));
-    speed_up_bounds(run, reference, &low, &high);
-    return json_pack(
-        "{s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I}",
-        "processors", (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "best",
-        run->best, "file_seconds", run->files, "runs", (json_int_t)run->runs, "measured_error",
-        json_finite(run->measured_error), "messages", (json_int_t)run->messages, "bytes", (json_int_t)run->bytes,
-        "rank_messages", (json_int_t)run->rank_messages, "rank_bytes", (json_int_t)run->rank_bytes, "efficiency",
-        json_finite(efficiency(run, reference)), "speed_up", json_finite(speed_up(run, reference)), "speed_up_lo",
-        json_finite(low), "speed_up_hi", json_finite(high), "spread", shares_object(&run->prediction), "in_domain",
-        run->remarks == 0, "remarks", remarks, "alike", (json_int_t)run->alike);
-}
-
-json_t *predicted_object(const bmf_predict_options *o, const bmf_predicted *run)
-{
-    const bmf_predicted *reference = reference_of(o->processors.count, run);
-    json_t *runs = json_array();
-    for (int64_t k = 0; k < o->processors.count; k++)
-        json_array_append_new(runs, run_object(&run[k], reference));
-    return json_pack("{s:s, s:s, s:I, s:o}", "program", program_name(o), "machine", o->machine->name, "fastest",
-                     (json_int_t)fastest(o->processors.count, run)->processors, "runs", runs);
 }
 
 /* ---- files ---- */
@@ -448,7 +261,7 @@ static int write_report(const bmf_predict_options *o, bmf_trace_run *measured, b
     topologies_add_machine(&topologies, o->machine, processors);
     topologies_add_usual(&topologies, processors);
     bmf_scaling *scaling = make_scaling(o, run);
-    snprintf(title, sizeof title, "%.200s on %.200s", program_name(o), o->machine->name);
+    snprintf(title, sizeof title, "%.200s on %.200s", predicted_program(o), o->machine->name);
     bmf_report_contents report = {.title = title,
                                   .topologies = &topologies,
                                   .points = o->processors.count > 1 ? o->processors.count : 0,
@@ -528,6 +341,8 @@ static void leave_out_processors(bmf_predict_options *o)
 
 static int predict(bmf_predict_options *o)
 {
+    if (o->compared.count > 0)
+        return predict_compared(o);
     BMF_TRY(machine_read_changed(o->machine_path, o->change, o->changes, &o->machine));
     leave_out_processors(o);
     if (o->swept)
@@ -564,6 +379,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     free(o->processors.number);
     free(o->sweep.number);
     free(o->swept);
+    free(o->compared.text);
+    free(o->kernels_change);
     return code;
 }
 
@@ -571,8 +388,11 @@ static const bmf_predict_options defaults = {.bound = -1};
 
 static const bmf_option options[] = {
     BMF_OPTION("machine", "M", BMF_TEXT(bmf_predict_options, machine_path),
-               "a machine file, or the name of an example machine (see `bmf machine list`)",
-               .missing = "for which machine? give --machine M"),
+               "a machine file, or the name of an example machine (see `bmf machine list`)"),
+    BMF_OPTION("compare", "M,..", BMF_OTHER(bmf_predict_options, compared, compare_read_machines),
+               "machines beside each other: how many times as fast they are as --machine, or as the first of them"),
+    BMF_OPTION("kernels", "FILE", BMF_TEXT(bmf_predict_options, kernels),
+               "kernels take what this sheet says (`bmf sheet kernels`), and not what the machine's file says"),
     BMF_OPTION(
         "procs", "LIST", BMF_OTHER(bmf_predict_options, processors, processors_read),
         "numbers of processors: 1,2,4 or 1..1024 (1, 2, 4, .. 1024); a program says `P_Split (B_Procs)` to use as "
@@ -593,7 +413,7 @@ static const bmf_option options[] = {
                "random samples for the interval; default: as many as are cheap, 20 to 200"),
     BMF_OPTION("mpi", NULL, BMF_FLAG(bmf_predict_options, mpi),
                "the program behind -- is any MPI program: it runs with P ranks on virtual clocks"),
-    BMF_OPTION("compute", "C", BMF_CHOICE(bmf_predict_options, compute, compute_name),
+    BMF_OPTION("compute", "C", BMF_CHOICE(bmf_predict_options, compute, predict_compute_name),
                "what its computing takes; default measured:"),
     BMF_OPTION("step", "SECONDS", BMF_REAL(bmf_predict_options, step, 1e9), "seconds of a step"),
     BMF_OPTION("bound", "B", BMF_CHOICE(bmf_predict_options, bound, bound_name),
@@ -620,22 +440,26 @@ static const bmf_option options[] = {
                "messages, bytes, rank_messages, rank_bytes, efficiency, speed_up, speed_up_lo, speed_up_hi, spread, "
                "in_domain, remarks, alike: how often a processor did as another one and was not evaluated}; with "
                "--sweep program, "
-               "machine, parameter, and points, a list of {value, fastest, runs}"),
+               "machine, parameter, and points, a list of {value, fastest, runs}; with --compare program, machines, a "
+               "list of {machine, fastest, runs}, and ratios, a list of {machine, processors, ratio, lo, hi}"),
     BMF_OPTION_END};
 
 const bmf_driver predict_command = {
     .name = "predict",
     .summary = "say how long a program would take on a machine you do not have",
     .synopsis = "bmf predict PROG.bmf --machine M --procs P[,P..] [OPTION]..\n"
+                "bmf predict PROG.bmf --compare M,M.. --procs P[,P..] [OPTION]..\n"
                 "bmf predict --machine M --procs P[,P..] [OPTION].. -- ./PROGRAM ARGUMENT..\n"
                 "bmf predict --mpi --machine M --procs P[,P..] [OPTION].. -- ./PROGRAM ARGUMENT..",
     .about =
         "Runs a program on a modelled machine: all P processors in this process, on the real data, with a clock each. "
         "Says how long it would take, with the interval that holds the time of a run in 95 of 100 cases as far as the "
-        "machine's equations know their errors. The second form is for C programs linked with bmf, the third for "
+        "machine's equations know their errors. The second form compares machines; the third is for C programs linked "
+        "with bmf, the fourth for "
         "any program that uses MPICH; a bmf built with Open MPI does not have it. What they print goes to standard "
         "error.",
     .example = "bmf predict examples/12-mean-variance.bmf --machine workstations-16 --procs 1,2,4,8,16\n"
+               "bmf predict examples/12-mean-variance.bmf --compare cloud-25g,hpc-milan-hdr --procs 1..64\n"
                "bmf predict --machine fast-cluster --procs 1..1024 --html sum.html -- ./01-sum-of-squares 100000000\n"
                "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 -- ./life --n 160\n"
                "bmf predict --mpi --machine t3d-sheet --procs 2,4,8 --sweep n=40,80,160 -- ./life --n {n}",

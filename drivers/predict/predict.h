@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "drivers/command/number_list.h"
+#include "drivers/command/word_list.h"
 #include "drivers/program_options.h"
 #include "predict/machine/machine.h"
 #include "predict/simulate/simulate.h"
@@ -20,6 +21,9 @@ typedef struct bmf_predict_options {
     bmf_driver_options program; /* its options */
     char **command;             /* or a C program with its arguments, NULL at the end; NULL: none */
     const char *machine_path, *trace, *measured, *html;
+    bmf_word_list compared; /* other machines */
+    const char *kernels;    /* a sheet of kernels that the machine's computing takes, or NULL */
+    char *kernels_change;   /* what it changes in the machine's file; to be freed */
     bmf_machine *machine;
     bmf_processor_list processors;
     int64_t ranks;   /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
@@ -35,7 +39,7 @@ typedef struct bmf_predict_options {
     const char *launch;
     bmf_strings set; /* of a file of equations with rules */
     int64_t changes; /* of the machine's file */
-    bmf_machine_change change[BMF_MAX_STRINGS];
+    bmf_machine_change change[BMF_MAX_STRINGS + 1];
     const char *schedule;  /* --bmf-schedule, or NULL */
     char *swept;           /* the name of what is swept, NULL: nothing; to be freed */
     bmf_number_list sweep; /* its values */
@@ -75,8 +79,24 @@ int predict_mpi(const bmf_predict_options *options, int64_t processors, bool tra
 int processors_read(const char *text, void *field);
 /* All numbers of processors that are asked for, into o->processors.count members of run[]. */
 int predict_all(const bmf_predict_options *options, bmf_predicted *run);
+/* print.c */
 void predicted_print(const bmf_predict_options *options, const bmf_predicted *run);
+/* The program without its directory. */
+const char *predicted_program(const bmf_predict_options *options);
+/* Two lines and an empty one: the program, on what, what the times are of, and how long reading the argument takes in
+ * the longest of the runs. */
+void predicted_print_heading(const bmf_predict_options *options, const char *machine, double files);
+/* What the times do not know: a host that is not quiet, costs that the machine states. error: the largest
+ * measured_error. */
+void predicted_print_error(double error);
+void predicted_print_stated(const bmf_machine *machine);
 json_t *predicted_object(const bmf_predict_options *options, const bmf_predicted *run);
+
+/* compare.c: --compare M,.., read by the option table; whether it fits with the others: 0, or the exit code of bad
+ * usage; predicts and prints all. */
+int compare_read_machines(const char *text, void *field);
+int compare_check(const bmf_predict_options *options);
+int predict_compared(const bmf_predict_options *options);
 
 /* sweep.c: --sweep NAME=LIST, read by the option table. */
 int sweep_read_values(const char *text, void *field);
@@ -89,6 +109,7 @@ bool is_model(const char *path);
 int predict_model(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 /* By bmf_replay_compute. */
 extern const char *const compute_names[];
+bmf_choice_name predict_compute_name;
 /* Whether kernels that are timed here need another run after `runs` in `seconds`. */
 bool needs_another_run(const bmf_predict_options *options, int64_t runs, double seconds, double error);
 /* Adds a copy of a remark. */

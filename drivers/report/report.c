@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "drivers/runs.h"
 #include "predict/report/answer.h"
@@ -189,8 +190,9 @@ const bmf_driver report_command = {
         "Says where the time of the runs in some traces went: for the program, its regions and skeleton calls how much "
         "of all processors' time was productive, what was lost and why, the efficiencies, and how far processors are "
         "apart. docs/intervals.md explains every number.",
-    .example = "mpirun -n 4 ./program --bmf-trace run.trace\nbmf report run.trace --depth 2\nbmf report run.trace "
-               "predicted.trace --html report.html",
+    .example =
+        BMF_MPIRUN_NAME " -n 4 ./program --bmf-trace run.trace\nbmf report run.trace --depth 2\nbmf report run.trace "
+                        "predicted.trace --html report.html",
     .see = "bmf-compare, bmf-convert",
     .options = table,
     .min_operands = 1,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "drivers/command/mpirun.h"
 #include "drivers/sheet/sheet.h"
 #include "predict/kernels/kernels.h"
 #include "predict/sheet/sheet.h"
@@ -129,7 +130,7 @@ const bmf_driver sheet_kernels_command = {
         "which a "
         "remark says if it is not known. All with the same number of threads. See docs/prediction.md.",
     .example = "for n in 100000 1000000; do for k in 1 2 3; do\n"
-               "  mpirun -n 2 bmf run sum.bmf --arg x$n.npy --trace x$n-$k.trace\n"
+               "  " BMF_MPIRUN_NAME " -n 2 bmf run sum.bmf --arg x$n.npy --trace x$n-$k.trace\n"
                "done; done\n"
                "bmf sheet kernels x*.trace -o sum.kernels",
     .options = table,

@@ -7,6 +7,7 @@
 
 #include "bmf/version.h"
 #include "drivers/command/json.h"
+#include "drivers/command/mpirun.h"
 #include "drivers/sheet/sheet.h"
 #include "predict/measure/measure.h"
 #include "runtime/backend/backend.h"
@@ -179,12 +180,13 @@ static const bmf_option table[] = {
 const bmf_driver sheet_measure_command = {
     .name = "measure",
     .summary = "time the building blocks on this machine",
-    .synopsis = "mpirun -n R bmf sheet measure -o RAW [OPTION]..",
+    .synopsis = BMF_MPIRUN_NAME " -n R bmf sheet measure -o RAW [OPTION]..",
     .about = "Times the building blocks of programs on this machine: point-to-point and collective operations of MPI, "
              "OpenMP "
              "constructs, loops over the caches, every skeleton of bmf, permutations, and parallel files, on groups of "
              "ranks and for sizes from 1 element on. Keeps every repetition. `bmf sheet fit` makes a data sheet of it.",
-    .example = "mpirun -n 2 -bind-to core bmf sheet measure -o host.raw && bmf sheet fit host.raw -o host.sheet",
+    .example =
+        BMF_MPIRUN_NAME " -n 2 -bind-to core bmf sheet measure -o host.raw && bmf sheet fit host.raw -o host.sheet",
     .note =
         "Ctrl-C ends the measurement and keeps what there is. Run it on a quiet machine, and with at most one rank for "
         "every core: with more, the times are those of waiting.",

@@ -1,4 +1,5 @@
 /* bmf sheet: measures, fits, shows and asks data sheets. */
+#include "drivers/command/mpirun.h"
 #include "drivers/sheet/sheet.h"
 
 #include "drivers/commands.h"
@@ -13,9 +14,9 @@ const bmf_driver sheet_command = {
     .synopsis = "bmf sheet COMMAND ARGUMENT..",
     .about = "Data sheets: equations for the time of messages, collectives, skeletons and local work, fitted to "
              "measurements, with their errors and the sizes they hold for.",
-    .example = "mpirun -n 2 bmf sheet measure -o here.raw\n"
-               "bmf sheet fit here.raw -o here.sheet\n"
-               "bmf sheet calc here.sheet bcast 2 1000",
+    .example = BMF_MPIRUN_NAME " -n 2 bmf sheet measure -o here.raw\n"
+                               "bmf sheet fit here.raw -o here.sheet\n"
+                               "bmf sheet calc here.sheet bcast 2 1000",
     .exit_code = "2 is also an unknown operation (near names are listed), or a number out of range.",
     .see = "bmf-machine, bmf-permute",
     .commands = commands,

@@ -1,6 +1,6 @@
 /* A histogram of the numbers in a .npy file.
  *
- *     mpirun -n 4 04-histogram DATA.npy 20
+ *     mpirun.mpich -n 4 04-histogram DATA.npy 20
  *
  * Cost: one pass for the range, one for the counts (histogram.c). */
 #include "histogram.h"
@@ -13,11 +13,11 @@
 enum { MAX_BINS = 4096 };
 
 static const char usage[] =
-    "usage: mpirun -n RANKS 04-histogram FILE.npy BINS [LOW HIGH]\n"
+    "usage: mpirun.mpich -n RANKS 04-histogram FILE.npy BINS [LOW HIGH]\n"
     "Counts the int or real numbers of a 1-D .npy file in BINS (at most 4096) equal intervals from\n"
     "LOW to HIGH (default: the smallest and largest number), both included, and prints lower edge,\n"
     "upper edge and count of each.\n"
-    "Example: mpirun -n 2 04-histogram heights.npy 20 1.0 2.2\n";
+    "Example: mpirun.mpich -n 2 04-histogram heights.npy 20 1.0 2.2\n";
 
 /* Rank 0 speaks for all. */
 static int explain(bmf_context *ctx, int exit_code)

@@ -1,6 +1,6 @@
 /* Sorts a .npy file: sample sort.
  *
- *     mpirun -n 4 06-sample-sort IN.npy OUT.npy
+ *     mpirun.mpich -n 4 06-sample-sort IN.npy OUT.npy
  *
  * Method (Frazer and McKellar 1970):
  *   1  numbers become integer keys of the same order, and every processor sorts its own (sort.c);
@@ -34,10 +34,10 @@ BMF_MAP_KERNEL(key_of_real, double, x, int64_t, key_of(x))
 BMF_MAP_KERNEL(real_of_key, int64_t, k, double, real_of(k))
 
 static const char usage[] =
-    "usage: mpirun -n RANKS 06-sample-sort IN.npy OUT.npy\n"
+    "usage: mpirun.mpich -n RANKS 06-sample-sort IN.npy OUT.npy\n"
     "Sorts the int or real numbers of a 1-D .npy file into another, ascending; -0.0 comes before 0.0,\n"
     "NaN after infinity (before minus infinity if its sign bit is set).\n"
-    "Example: mpirun -n 2 06-sample-sort times.npy sorted.npy\n";
+    "Example: mpirun.mpich -n 2 06-sample-sort times.npy sorted.npy\n";
 
 /* Rank 0 speaks for all. */
 static int explain(bmf_context *ctx, int exit_code)

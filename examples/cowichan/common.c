@@ -103,7 +103,7 @@ static void parse(struct run *run, int argc, char **argv, const char *what, cons
                 print_options(common);
                 print_options(own);
                 printf("\nExit codes: 0, 1 if the run failed, 2 if what was asked is wrong.\n"
-                       "Example: mpirun -n 2 %s --n 40 --check\n",
+                       "Example: mpirun.mpich -n 2 %s --n 40 --check\n",
                        run->program);
             }
             leave(0);

@@ -57,6 +57,8 @@ static inline bmf_options bmf_options_init(void)
  *   --bmf-free           [BMF_FREE=1]       faster, not reproducible reductions (bmf_set_reproducible)
  *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process,
  *                                           --bmf-procs processors
+ *   --bmf-machine-set L  [BMF_MACHINE_SET]  then: values of that file that are to be others, with commas between them:
+ *                                           "network.latency_us=0.5,compute.power*2"
  *   --bmf-ranks R        [BMF_RANKS]        then: ranks whose messages are counted; default: as many as processors
  * Everything after an argument "--" is left alone. With BMF_DEBUG=1 in the environment every call of the program is
  * checked (docs/checked.md). Errors: BMF_ERROR_USAGE; *ctx is then NULL on every rank. */

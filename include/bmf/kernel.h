@@ -91,7 +91,7 @@ enum { BMF_COLUMNS = 8, BMF_COLUMN_BLOCK = 64, BMF_AHEAD_BYTES = 4096, BMF_LINE_
  *                                    docs/reproducible.md says of operators that commute
  *   fold_keys(context, keys, count, key, x, table)  optional, any count: table[key[i]] = table[key[i]] op x[i] from
  *                                    left to right, up to the first key that is not one of 0 to keys - 1; returns how
- *                                    many elements are before it
+ *                                    many elements are before it, or -1 if the operator failed
  */
 typedef struct bmf_operator {
     const char *name;            /**< for messages, traces and data sheets */

@@ -12,6 +12,7 @@
 #include "predict/cop/message_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
+#include "runtime/base/progress.h"
 
 enum { WRONG = 200, LISTED = 4 /* nodes that wait for ever */ };
 
@@ -424,10 +425,21 @@ static void skip_to(bmf_cop_mail *mail, int64_t time)
         dynamic_skip(mail->routers, time);
 }
 
-static int simulate(bmf_cop_mail *mail)
+static void show_progress(const bmf_cop_mail *mail, bmf_progress *progress)
+{
+    int64_t through = 0;
+    for (int64_t k = 0; k < mail->nodes; k++)
+        through += mail->node[k].ended;
+    progress_note(progress, "cycle %" PRId64 ", %" PRId64 " of %" PRId64 " nodes through", dynamic_time(mail->routers),
+                  through, mail->nodes);
+}
+
+static int carry_out(bmf_cop_mail *mail, bmf_progress *progress)
 {
     resume_nodes(mail);
     while (mail->status == BMF_OK && !all_ended(mail)) {
+        if (progress_due(progress))
+            show_progress(mail, progress);
         const bool moved = access_routers(mail);
         dynamic_step(mail->routers);
         const int64_t next = next_time(mail, moved);
@@ -440,6 +452,15 @@ static int simulate(bmf_cop_mail *mail)
         return bmf_fail(NULL, BMF_ERROR_INTERNAL, "%" PRId64 " words came out of order",
                         dynamic_disordered(mail->routers));
     return mail->status;
+}
+
+static int simulate(bmf_cop_mail *mail)
+{
+    bmf_progress progress;
+    progress_begin(&progress, "simulating");
+    const int status = carry_out(mail, &progress);
+    progress_end(&progress);
+    return status;
 }
 
 /* ---- making ---- */

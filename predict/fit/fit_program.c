@@ -9,6 +9,7 @@
 #include "predict/fit/fit_private.h"
 #include "predict/replay/fail.h"
 #include "predict/replay/recorded.h"
+#include "runtime/base/progress.h"
 #include "runtime/base/text.h"
 
 enum { MIN_POINTS = 3, MAX_ROLES = 64 };
@@ -232,21 +233,27 @@ static void fit_work_before(void *state, bmf_place *place)
         fit_work(&place->work, BASIS_D | BASIS_P | BASIS_R, &place->fitted);
 }
 
-static int fit_all(bmf_fitted_program *program)
+/* Steps: recordings, then roles twice: their rules, and who has them. */
+static int fit_all(bmf_fitted_program *program, bmf_progress *progress)
 {
     const bool with_tags = tags_are_few(program->recording, program->recordings);
-    for (int64_t k = 0; k < program->recordings; k++)
+    for (int64_t k = 0; k < program->recordings; k++) {
+        progress_tell(progress, 0.5 * (double)k / (double)program->recordings);
         BMF_TRY(sequences_add(&program->recording[k], k, with_tags, &program->symbols, &program->sequence,
                               &program->sequences, &program->sequence_capacity));
+    }
     structure_find(program);
     if (program->roles > MAX_ROLES)
         return fail_line(BMF_ERROR_ARGUMENT,
                          "ranks do %d different things: what they do depends on more than p, %s "
                          "and the rank",
                          program->roles, program->parameter);
-    for (int32_t role = 0; role < program->roles; role++) /* there may become more of them */
+    for (int32_t role = 0; role < program->roles; role++) { /* there may become more of them */
+        progress_tell(progress, 0.5 + 0.25 * (double)role / (double)program->roles);
         BMF_TRY(fit_role(program, role));
+    }
     for (int32_t role = 0; role < program->roles; role++) {
+        progress_tell(progress, 0.75 + 0.25 * (double)role / (double)program->roles);
         BMF_TRY(find_condition(program, role));
         places_each(&program->role[role].root, fit_work_before, NULL);
     }
@@ -264,7 +271,10 @@ int program_fit(const bmf_recording *recording, int64_t recordings, const bmf_fi
     made->parameter = text_copy(settings->parameter);
     made->recording = recording;
     made->recordings = recordings;
-    const int status = fit_all(made);
+    bmf_progress progress;
+    progress_begin(&progress, "fitting");
+    const int status = fit_all(made, &progress);
+    progress_end(&progress);
     if (status == BMF_OK)
         *program = made;
     else

@@ -289,6 +289,17 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
     return BMF_OK;
 }
 
+static char *join_changes(const bmf_machine_change *change, int64_t changes)
+{
+    size_t length = 0;
+    for (int64_t k = 0; k < changes; k++)
+        length += strlen(change[k].text) + 1;
+    char *list = changes > 0 ? allocate((int64_t)length) : NULL, *end = list;
+    for (int64_t k = 0; k < changes; k++)
+        end += sprintf(end, "%s%s", k > 0 ? "," : "", change[k].text);
+    return list;
+}
+
 static int parse(const char *text, const char *path, const bmf_machine_change *change, int64_t changes,
                  bmf_machine **machine)
 {
@@ -297,6 +308,7 @@ static int parse(const char *text, const char *path, const bmf_machine_change *c
     made->path = copy(path, strlen(path));
     made->directory = slash ? copy(path, slash > path ? (size_t)(slash - path) : 1) : copy(".", 1);
     config_init(&made->config);
+    made->changes = join_changes(change, changes);
     int status = config_parse(&made->config, path, text);
     for (int64_t k = 0; k < changes && status == BMF_OK; k++)
         status = machine_change(&made->config, path, change[k].text);
@@ -332,6 +344,25 @@ int machine_read_changed(const char *name, const bmf_machine_change *change, int
     return status;
 }
 
+int machine_read_changed_list(const char *name, const char *list, bmf_machine **machine)
+{
+    enum { MAX_CHANGES = 128 };
+    bmf_machine_change change[MAX_CHANGES];
+    int64_t changes = 0;
+    char *copied = copy(list ? list : "", list ? strlen(list) : 0), *rest = list ? copied : NULL, *one;
+    int status = BMF_OK;
+    while ((one = strsep(&rest, ",")) != NULL && status == BMF_OK) {
+        if (changes == MAX_CHANGES)
+            status = bmf_fail(NULL, BMF_ERROR_USAGE, "more than %d changes of a machine's file", MAX_CHANGES);
+        else
+            change[changes++].text = one;
+    }
+    if (status == BMF_OK)
+        status = machine_read_changed(name, change, changes, machine);
+    free(copied);
+    return status;
+}
+
 void machine_free(bmf_machine *machine)
 {
     if (!machine)
@@ -341,6 +372,7 @@ void machine_free(bmf_machine *machine)
     operation_costs_free(machine->operations);
     free(machine->path);
     free(machine->directory);
+    free(machine->changes);
     free(machine->name);
     free(machine->note);
     free(machine);

@@ -41,6 +41,7 @@ typedef enum bmf_compute_cost {
 
 typedef struct bmf_machine {
     char *path, *directory; /* of the file */
+    char *changes;          /* of values of the file, with commas between them (machine_read_changed); NULL: none */
     char *name;
     char *note;         /* "" or a remark of the file */
     int64_t processors; /* 0: any number */
@@ -77,6 +78,8 @@ typedef struct bmf_machine_change {
                        * numbers that are there, "network.latency_us*2", "compute.power/3" */
 } bmf_machine_change;
 int machine_read_changed(const char *name, const bmf_machine_change *change, int64_t changes, bmf_machine **machine);
+/* The same with a list of changes with commas between them, or NULL. */
+int machine_read_changed_list(const char *name, const char *list, bmf_machine **machine);
 /* The same from text; path is used in messages, and its directory for paths in the text. */
 int machine_parse(const char *text, const char *path, bmf_machine **machine);
 void machine_free(bmf_machine *machine);

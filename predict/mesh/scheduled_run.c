@@ -11,6 +11,7 @@
 #include "predict/mesh/phase.h"
 #include "predict/mesh/routers.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/progress.h"
 #include "bmf/status.h"
 
 enum { LENGTH, PIPELINES, SHARED_WIRES, READ_CYCLES, WRITE_CYCLES, IN_ORDER, INTERRUPT_CYCLES, WORD_CYCLES };
@@ -89,7 +90,11 @@ static int run_phases(const bmf_mesh_plan *plan, bmf_phase_setting setting, tall
     for (int k = 0; k < BMF_MESH_DIMENSIONS; k++)
         wave += 2 * (mesh->size[k] - 1);
     int status = BMF_OK;
+    bmf_progress progress = {0}; /* a single phase tells of itself */
+    if (plan->phases > 1)
+        progress_begin(&progress, "simulating phases");
     for (int64_t p = 0; p < plan->phases && status == BMF_OK; p++) {
+        progress_tell(&progress, (double)p / (double)plan->phases);
         setting.start = p > 0 ? start : NULL;
         setting.load = p > 0;
         const int64_t made = last_made(t->traffic, &plan->phase[p]);
@@ -103,6 +108,7 @@ static int run_phases(const bmf_mesh_plan *plan, bmf_phase_setting setting, tall
         t->clock += times.cycles;
         phase_times_free(&times);
     }
+    progress_end(&progress);
     free(start);
     return status;
 }

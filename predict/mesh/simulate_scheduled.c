@@ -13,6 +13,7 @@
 
 #include "predict/mesh/simulate_scheduled_private.h"
 #include "runtime/base/allocate.h"
+#include "runtime/base/progress.h"
 #include "bmf/status.h"
 
 /* ---- making ---- */
@@ -312,9 +313,27 @@ int scheduled_waits_for_ever(const bmf_scheduled_simulation *s)
     return BMF_OK;
 }
 
-int scheduled_simulation_run(bmf_scheduled_simulation *s)
+/* The words that are through of all; of scripts that grow nobody knows how many there will be. */
+static void tell(const bmf_scheduled_simulation *s, bmf_progress *progress)
+{
+    int64_t done = 0, words = 0;
+    for (int64_t n = 0; n < s->nodes && !s->feed; n++)
+        for (int64_t u = 0; u < s->script[n].uses; u++) {
+            done += s->script[n].use[u].done;
+            words += s->script[n].use[u].words;
+        }
+    if (words > 0)
+        progress_tell(progress, (double)done / (double)words);
+    else
+        progress_note(progress, "cycle %" PRId64 ", %" PRId64 " of %" PRId64 " nodes through", s->cycle,
+                      s->nodes - s->running, s->nodes);
+}
+
+static int carry_out(bmf_scheduled_simulation *s, bmf_progress *progress)
 {
     while (s->running > 0) {
+        if (progress_due(progress))
+            tell(s, progress);
         skip_idle(s);
         if (s->next_hots == 0 && s->sleepers == 0 && s->unsteadies == 0)
             return scheduled_waits_for_ever(s);
@@ -323,6 +342,15 @@ int scheduled_simulation_run(bmf_scheduled_simulation *s)
         BMF_TRY(scheduled_simulation_step(s));
     }
     return BMF_OK;
+}
+
+int scheduled_simulation_run(bmf_scheduled_simulation *s)
+{
+    bmf_progress progress;
+    progress_begin(&progress, "simulating");
+    const int status = carry_out(s, &progress);
+    progress_end(&progress);
+    return status;
 }
 
 /* ---- asking ---- */

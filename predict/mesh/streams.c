@@ -331,6 +331,8 @@ static outcome negotiate(streams_router *r, double factor, int turn, int *rounds
             streams_add_users(r, stream, -1);
             if (!streams_route_one(r, stream))
                 return IMPOSSIBLE;
+            progress_note(&r->progress, "bandwidth %d of at most %d, round %d, stream %lld of %lld", r->tries, TRIES,
+                          *rounds, (long long)k + 1, (long long)r->request->streams);
         }
         for (int64_t c = 0; c < r->commands; c++)
             if (command_shares(r, &r->command[c]))
@@ -432,6 +434,7 @@ static double find_factor(streams_router *r, double high, bmf_stream_routes *res
     for (result->tries = 1; result->tries <= TRIES; result->tries++) {
         int rounds;
         outcome found = NOT_FOUND;
+        r->tries = result->tries;
         for (int t = 0; t < TURNS && found == NOT_FOUND; t++)
             found = negotiate(r, next, TURN[t], &rounds);
         if (found == FOUND) {
@@ -476,7 +479,10 @@ int numesh_route_streams(const bmf_stream_request *request, bmf_stream_routes **
     result->streams = request->streams;
     result->route = allocate_clear(request->streams + 1, sizeof *result->route);
     const double max = fmin(1, fmin(factor_of_nodes(r), factor_of_cuts(r)));
-    if (has_registers(r) && find_factor(r, max, result) > 0) {
+    progress_begin(&r->progress, "routing streams");
+    const bool found = has_registers(r) && find_factor(r, max, result) > 0;
+    progress_end(&r->progress);
+    if (found) {
         assign_registers(result, request->stream);
         *routes = result;
     } else {

@@ -3,6 +3,7 @@
 #define BMF_MESH_STREAMS_PRIVATE_H
 
 #include "predict/mesh/streams.h"
+#include "runtime/base/progress.h"
 
 /* A slot of a pipeline, of a pipeline's way to the interface, or of a link: each serves one VFSM. */
 typedef struct resource {
@@ -50,6 +51,8 @@ typedef struct streams_router {
     int32_t mark;
     heap_item *heap;
     int64_t heap_count, heap_capacity;
+    bmf_progress progress;
+    int tries; /* bandwidths, this one among them */
 } streams_router;
 
 static inline int64_t pipeline_slot(const streams_router *r, int64_t node, int pipeline, int slot)

@@ -699,7 +699,7 @@ const char *model_remark(const bmf_model *model, int64_t index)
 static int start_from_options(bmf_context *ctx)
 {
     bmf_machine *machine;
-    int status = machine_read(ctx->machine_path, &machine);
+    int status = machine_read_changed_list(ctx->machine_path, ctx->machine_changes, &machine);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     status = model_open(ctx, machine, ctx->processors, ctx->imitated_ranks);

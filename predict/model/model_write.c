@@ -62,6 +62,27 @@ int trace_actions(const bmf_actions *actions, const bmf_trace_run *names, bmf_ne
     return status;
 }
 
+int actions_trace(const bmf_actions *actions, bmf_network *network, bmf_trace_run **made)
+{
+    bmf_trace_run *run = like(actions->names);
+    bmf_simulation result;
+    bmf_simulator *simulator = simulator_create(actions, network, 0);
+    *made = NULL;
+    simulator_record(simulator, run);
+    int status = simulator_run(simulator);
+    simulator_result(simulator, &result);
+    simulator_free(simulator);
+    if (status == BMF_OK)
+        status = simulation_fits_trace(&result);
+    if (status == BMF_OK)
+        status = trace_finish(run, result.seconds, NULL);
+    if (status == BMF_OK)
+        *made = run;
+    else
+        run_free(run);
+    return status;
+}
+
 /* The recorded actions on a network. */
 static int trace_on(bmf_context *ctx, bmf_network *network, bmf_trace_run **made)
 {

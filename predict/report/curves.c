@@ -1,7 +1,7 @@
 /* Curves of times on logarithmic axes, as SVG.
  *
  * Method: lines with a band for what is predicted, points with their least and most for what was measured; a curve and
- * its points that have one name have one colour. Colours differ in lightness too, for readers who see few of them.
+ * its points that have one name have one colour. predict/sheet/chart_style.h has the colours.
  * Cost: O(points). */
 #include "predict/report/curves.h"
 
@@ -9,26 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/sheet/chart_style.h"
 #include "predict/sheet/text.h"
 #include "runtime/base/allocate.h"
 #include "runtime/convert/markup.h"
 
-enum {
-    WIDTH = 640,
-    HEIGHT = 400,
-    LEFT = 70,
-    RIGHT = 130,
-    TOP = 36,
-    BOTTOM = 46,
-    ROW = 18,
-    COLOURS = 7,
-    NUMBER = 32,
-    TITLE = 78
-};
-
-/* Okabe and Ito's, and a grey. */
-static const char *const colours[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                             "#56b4e9", "#e69f00", "#333333"};
+enum { WIDTH = 640, HEIGHT = 400, LEFT = 70, RIGHT = 130, TOP = 36, BOTTOM = 46, ROW = 18, NUMBER = 32, TITLE = 78 };
 
 typedef struct range {
     double low, high; /* both above 0 */
@@ -163,7 +149,7 @@ static void put_axes(bmf_output *out, const frame *f)
     }
     output_print(out, "<text x='%d' y='%d' text-anchor='middle'>", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10);
     put_markup(out, f->chart->x_name);
-    output_print(out, "</text>\n<rect x='%d' y='%d' width='%d' height='%d' fill='none' stroke='#888'/>\n", LEFT, TOP,
+    output_print(out, "</text>\n<rect x='%d' y='%d' width='%d' height='%d' class='frame'/>\n", LEFT, TOP,
                  WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
 }
 
@@ -178,40 +164,41 @@ static int colour_of(const bmf_chart *chart, int64_t curve)
         for (int64_t j = 0; j < k; j++)
             first = first && strcmp(chart->curve[j].name, chart->curve[k].name) != 0;
         if (strcmp(chart->curve[k].name, chart->curve[curve].name) == 0)
-            return number % COLOURS;
+            return number % CHART_COLOURS;
         number += first;
     }
-    return number % COLOURS;
+    return number % CHART_COLOURS;
 }
 
-static void put_line(bmf_output *out, const frame *f, const bmf_curve *c, const char *colour)
+static void put_line(bmf_output *out, const frame *f, const bmf_curve *c, int colour)
 {
     if (c->low) {
-        output_print(out, "<polygon fill='%s' opacity='0.15' points='", colour);
+        output_print(out, "<polygon class='curve-%d' fill='currentColor' opacity='0.15' points='", colour);
         for (int64_t i = 0; i < c->count; i++)
             output_print(out, "%.1f,%.1f ", x_at(f, c->x[i]), y_at(f, c->high[i]));
         for (int64_t i = c->count - 1; i >= 0; i--)
             output_print(out, "%.1f,%.1f ", x_at(f, c->x[i]), y_at(f, c->low[i]));
         output_text(out, "'/>\n");
     }
-    output_print(out, "<polyline fill='none' stroke='%s' stroke-width='1.8' points='", colour);
+    output_print(out, "<polyline class='curve-%d' fill='none' stroke='currentColor' stroke-width='1.8' points='",
+                 colour);
     for (int64_t i = 0; i < c->count; i++)
         if (c->y[i] > 0.0)
             output_print(out, "%.1f,%.1f ", x_at(f, c->x[i]), y_at(f, c->y[i]));
     output_text(out, "'/>\n");
 }
 
-static void put_points(bmf_output *out, const frame *f, const bmf_curve *c, const char *colour)
+static void put_points(bmf_output *out, const frame *f, const bmf_curve *c, int colour)
 {
     for (int64_t i = 0; i < c->count; i++) {
         const double x = x_at(f, c->x[i]);
         if (!(c->y[i] > 0.0))
             continue;
         if (c->low)
-            output_print(out, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='%s'/>", x, x, y_at(f, c->low[i]),
-                         y_at(f, c->high[i]), colour);
-        output_print(out, "<circle cx='%.1f' cy='%.1f' r='3.4' fill='%s' stroke='#fff'/>\n", x, y_at(f, c->y[i]),
-                     colour);
+            output_print(out, "<line class='curve-%d' x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='currentColor'/>",
+                         colour, x, x, y_at(f, c->low[i]), y_at(f, c->high[i]));
+        output_print(out, "<circle class='dot curve-%d' cx='%.1f' cy='%.1f' r='3.4' fill='currentColor'/>\n", colour, x,
+                     y_at(f, c->y[i]));
     }
 }
 
@@ -225,8 +212,9 @@ static void put_key(bmf_output *out, const bmf_chart *chart)
         if (!first)
             continue;
         const int y = TOP + 10 + ROW * row++;
-        output_print(out, "<rect x='%d' y='%d' width='14' height='4' fill='%s'/><text x='%d' y='%d'>",
-                     WIDTH - RIGHT + 10, y - 6, colours[colour_of(chart, k)], WIDTH - RIGHT + 30, y);
+        output_print(
+            out, "<rect class='curve-%d' x='%d' y='%d' width='14' height='4' fill='currentColor'/><text x='%d' y='%d'>",
+            colour_of(chart, k), WIDTH - RIGHT + 10, y - 6, WIDTH - RIGHT + 30, y);
         put_markup(out, chart->curve[k].name);
         output_text(out, "</text>\n");
     }
@@ -261,20 +249,23 @@ void curves_put_svg(bmf_output *out, const bmf_chart *chart)
     const int width = width_of(chart);
     find_ranges(&f);
     output_print(out,
-                 "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d' "
-                 "font-family='sans-serif' font-size='12' fill='#222' role='img'>\n"
-                 "<style>.grid{stroke:#ddd;stroke-width:1}</style>\n<rect width='%d' height='%d' fill='#fff'/>\n"
+                 "<svg xmlns='http://www.w3.org/2000/svg' class='curves' viewBox='0 0 %d %d' width='%d' height='%d' "
+                 "font-family='sans-serif' font-size='12' role='img'>\n",
+                 width, HEIGHT, width, HEIGHT);
+    chart_put_style(out);
+    output_print(out,
+                 "<rect class='sheet' width='%d' height='%d'/>\n"
                  "<text x='10' y='22' font-size='13' font-weight='bold'>",
-                 width, HEIGHT, width, HEIGHT, width, HEIGHT);
+                 width, HEIGHT);
     put_title(out, chart->title);
     output_text(out, "</text>\n");
     put_axes(out, &f);
     for (int64_t k = 0; k < chart->curves; k++) {
         const bmf_curve *c = &chart->curve[k];
         if (c->measured)
-            put_points(out, &f, c, colours[colour_of(chart, k)]);
+            put_points(out, &f, c, colour_of(chart, k));
         else
-            put_line(out, &f, c, colours[colour_of(chart, k)]);
+            put_line(out, &f, c, colour_of(chart, k));
     }
     put_key(out, chart);
     output_text(out, "</svg>\n");

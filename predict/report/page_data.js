@@ -28,9 +28,13 @@ class Numbers {
   }
 
   signed() {
-    const value = this.unsigned();
-    return value % 2 ? -(value + 1) / 2 : value / 2;
+    return unfold(this.unsigned());
   }
+}
+
+// 0, 1, 2, 3, 4 are 0, -1, 1, -2, 2.
+function unfold(value) {
+  return value % 2 ? -(value + 1) / 2 : value / 2;
 }
 
 function bytesOfText(text) {
@@ -60,13 +64,35 @@ function readLanesAndTimes(from, run) {
   for (let lane = 0; lane < run.lanes; lane++) run.lane.fill(lane, run.start[lane], run.start[lane + 1]);
   run.kind = new Uint8Array(n);
   for (let k = 0; k < n; k++) run.kind[k] = from.unsigned();
-  run.begin = new Float64Array(n);
-  for (let k = 0, time = 0; k < n; k++) {
-    if (k === run.start[run.lane[k]]) time = 0;
-    run.begin[k] = time += from.unsigned();
-  }
   run.duration = new Float64Array(n);
-  for (let k = 0; k < n; k++) run.duration[k] = from.unsigned();
+  for (let k = 0; k < n; k++) if (isLeaf(run, k)) run.duration[k] = from.unsigned();
+  readBegins(from, run);
+  readEnds(from, run);
+}
+
+function isLeaf(run, event) {
+  return run.kind[event] > KIND.SKELETON;
+}
+
+// 0: where the leaves before end, or the event before begins if that is later; 1: with the event before; otherwise how
+// far from the first.
+function readBegins(from, run) {
+  run.begin = new Float64Array(run.count);
+  for (let lane = 0; lane < run.lanes; lane++)
+    for (let k = run.start[lane], reached = 0, before = 0; k < run.start[lane + 1]; k++) {
+      const value = from.unsigned();
+      before = run.begin[k] = value === 0 ? reached : value === 1 ? before : reached + unfold(value - 2);
+      reached = Math.max(reached, isLeaf(run, k) ? before + run.duration[k] : before);
+    }
+}
+
+// Of regions and calls, the last first: how many events on the last inside is, and how much later they end.
+function readEnds(from, run) {
+  for (let k = run.count - 1; k >= 0; k--) {
+    if (isLeaf(run, k)) continue;
+    const last = k + from.unsigned(), end = last > k ? run.begin[last] + run.duration[last] : run.begin[k];
+    run.duration[k] = end + from.signed() - run.begin[k];
+  }
 }
 
 function readContents(from, run) {
@@ -83,22 +109,22 @@ function readContents(from, run) {
   run.below = new Float32Array(n);
   run.above = new Float32Array(n);
   for (let k = 0; k < n; k++) run.below[k] = from.signed();
-  for (let k = 0; k < n; k++) run.above[k] = from.signed();
+  for (let k = 0; k < n; k++) run.above[k] = run.below[k] + from.signed();
 }
 
 // 0 is none; the others are differences to what is expected.
 function readOptional(from, expected) {
   const value = from.unsigned();
-  return value === 0 ? -1 : expected + ((value - 1) % 2 ? -value / 2 : (value - 1) / 2);
+  return value === 0 ? -1 : expected + unfold(value - 1);
 }
 
 function readOthers(from, run) {
   run.partner = new Int32Array(run.count).fill(-1);
-  for (let k = 0, expected = 0; k < run.count; k++) {
+  for (let k = 0; k < run.count; k++) {
     if (run.kind[k] !== KIND.SEND) continue;
-    const receive = readOptional(from, expected);
+    const receive = readOptional(from, k - run.start[run.lane[k]] + run.start[run.peer[k]]);
     if (receive < 0) continue;
-    run.partner[k] = expected = receive;
+    run.partner[k] = receive;
     run.partner[receive] = k;
   }
   run.match = null;
@@ -111,11 +137,19 @@ function readOthers(from, run) {
 }
 
 function readEach(from, run) {
+  const parts = ['productive', 'insufficient', 'communication'], longest = report.facts.columns.indexOf('execution');
   run.each = [];
   for (let k = 0; k < run.facts.detailed; k++) {
     const each = {productive: [], insufficient: [], communication: [], idle: []};
-    for (let p = 0; p < run.lanes; p++)
-      for (const what in each) each[what].push(from.signed());
+    for (let p = 0; p < run.lanes; p++) {
+      let left = run.facts.intervals[k].all[longest];
+      for (const part of parts) {
+        const value = from.signed();
+        each[part].push(value);
+        left -= value;
+      }
+      each.idle.push(left + from.signed());
+    }
     run.each.push(each);
   }
 }

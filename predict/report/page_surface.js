@@ -1,6 +1,7 @@
 // Surfaces over two logarithmic axes: a heat map, and in space; those of one quantity on one scale of colours.
 
-const RAMP = [[27, 58, 92], [42, 111, 151], [79, 163, 165], [138, 154, 47], [217, 144, 47], [200, 85, 61]];
+// Lighter from step to step with every colour vision, and never as light or as dark as the paper.
+const RAMP = ['#2b3f8c', '#366b6c', '#21918c', '#49b9a5', '#99c76e', '#f0dc30'].map(c => [1, 3, 5].map(k => parseInt(c.slice(k, k + 2), 16)));
 const WIDE = 460, HIGH = 340, MAP = {left: 64, right: 92, top: 14, bottom: 46};
 const START = {turn: 2.4, tilt: 0.6};
 

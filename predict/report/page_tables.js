@@ -147,7 +147,7 @@ class RatioStrip {
     if (!state || lane < 0 || lane >= this.lanes) return hideTip();
     const [measured, predicted] = state.of(lane);
     showTip(pointer.clientX, pointer.clientY, 'processor ' + lane, KIND_NAMES[state.kind], [
-      [report.runs[0].title, formatTime(measured * 1e9)], [report.runs[1].title, formatTime(predicted * 1e9)],
+      [report.runs[0].title, formatTime(measured)], [report.runs[1].title, formatTime(predicted)],
       ['ratio', formatRatio(predicted / measured)]
     ]);
   }
@@ -161,6 +161,13 @@ function ratioRow(name, ratio) {
       element('td.n', measured > 0 ? formatRatio(predicted / measured) : NONE),
       element('td.n', events > 0 ? formatCount(events) : NONE), element('td.n', formatShare(median)),
       element('td.n', formatShare(p90)));
+}
+
+// Nanoseconds that every processor spends in every kind of event.
+function laneSums(run) {
+  const sums = new Float64Array(run.lanes * KIND_NAMES.length);
+  for (let k = 0; k < run.count; k++) sums[run.lane[k] * KIND_NAMES.length + run.kind[k]] += run.duration[k];
+  return sums;
 }
 
 function showComparison(runs) {
@@ -182,8 +189,8 @@ function showComparison(runs) {
       '. ' +
       (c.sameProcessors ? 'Times are sums over all processors; errors are those of single events.' :
                           'The runs have different numbers of processors: events cannot be paired, only intervals.');
-  if (!c.laneState.length || runs[0].lanes < 2) return byId('lane-states').remove();
-  const of = kind => lane => c.laneState[lane * 8 + kind];
+  if (!c.sameProcessors || runs[0].lanes < 2) return byId('lane-states').remove();
+  const sums = runs.map(laneSums), of = kind => lane => sums.map(sum => sum[lane * KIND_NAMES.length + kind]);
   new RatioStrip(byId('lane-states').querySelector('canvas'), used.map(kind => ({kind, of: of(kind)})), runs[0].lanes);
 }
 

@@ -7,13 +7,13 @@ const THEMES = {
   light: {
     states: ['#0072b2', '#e49700', '#d55e00', '#f7f24c', '#ca7baa', '#009e73', '#ffdbcf', '#fab795', '#e9ecf0'], paper: '#ffffff', grid: '#d5dae1',
     ink: '#1b2330', soft: '#56616f', message: '#2b3644', flight: ['#56b4e9', '#009e73'],
-    sizes: ['#3182bd', '#17a2a2', '#6a9c2f', '#c98a00', '#d55e00', '#8c2d8c'], ramp: ['#eef3f7', '#00365c'],
+    sizes: ['#21c2e2', '#4fa86d', '#a37e11', '#ae5045', '#7a3b9a', '#1c2b50'], ramp: ['#eef3f7', '#00365c'],
     box: '#b9c1cc', strip: ['#dfe4ea', '#eef1f5'],
   },
   dark: {
     states: ['#3b9ad6', '#f3af17', '#e27b43', '#fff274', '#cc9ebc', '#32cb98', '#4d362b', '#9b5c3b', '#2a313b'], paper: '#161b22', grid: '#343d49',
     ink: '#e8ecf1', soft: '#9da8b6', message: '#c3ccd8', flight: ['#63bdf0', '#20956f'],
-    sizes: ['#63bdf0', '#45cfcf', '#9ccc5a', '#f0ae2c', '#ff8b4d', '#d48be0'], ramp: ['#222a33', '#a9dcff'],
+    sizes: ['#4862d8', '#37926e', '#d27abf', '#62c462', '#cde135', '#ffe9f0'], ramp: ['#222a33', '#a9dcff'],
     box: '#465161', strip: ['#36404c', '#28303a'],
   },
 };

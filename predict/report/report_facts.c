@@ -327,7 +327,7 @@ static void put_ratios(bmf_output *out, const char *key, const bmf_ratio *ratio,
     output_text(out, "]");
 }
 
-static void put_comparison(bmf_output *out, const bmf_comparison *c, int32_t lanes)
+static void put_comparison(bmf_output *out, const bmf_comparison *c)
 {
     put_key(out, "comparison");
     if (!c) {
@@ -343,7 +343,6 @@ static void put_comparison(bmf_output *out, const bmf_comparison *c, int32_t lan
     put_ratios(out, "common", &c->common, 1);
     put_ratios(out, "total", &c->total, 1);
     put_ratios(out, "state", c->state, BMF_EVENT_KINDS);
-    put_ratios(out, "laneState", c->lane_state, c->lane_state ? (int64_t)lanes * BMF_EVENT_KINDS : 0);
     put_ratios(out, "node", c->node, c->node ? c->nodes : 0);
     put_key(out, "nodeMatch");
     output_text(out, "[");
@@ -395,7 +394,7 @@ void report_put_facts(bmf_output *out, const bmf_report_contents *report, const 
         put_run(out, report, &view[k], k);
     }
     output_text(out, "]");
-    put_comparison(out, report->comparison, report->run[0]->lanes);
+    put_comparison(out, report->comparison);
     put_scaling(out, report->scaling, report->points);
     report_put_topologies(out, report);
     report_put_sources(out, report);

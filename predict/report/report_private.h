@@ -38,9 +38,14 @@ static inline void pack_unsigned(bmf_pack *pack, uint64_t value)
 }
 
 /* Small numbers of either sign stay small: 0, -1, 1, -2, 2 become 0, 1, 2, 3, 4. */
+static inline uint64_t fold_sign(int64_t value)
+{
+    return (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0);
+}
+
 static inline void pack_signed(bmf_pack *pack, int64_t value)
 {
-    pack_unsigned(pack, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+    pack_unsigned(pack, fold_sign(value));
 }
 
 /* ---- report_columns.c: events and processors ---- */

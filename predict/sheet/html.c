@@ -11,7 +11,8 @@
 #include "predict/sheet/text.h"
 
 static const char style[] =
-    "body{font:15px/1.5 system-ui,sans-serif;color:#222;max-width:1120px;margin:2em auto;padding:0 1em}\n"
+    ":root{color-scheme:light dark}body{font:15px/1.5 "
+    "system-ui,sans-serif;color:#222;background:#fff;max-width:1120px;margin:2em auto;padding:0 1em}\n"
     "h1{font-size:1.7em;margin-bottom:.2em}h2{font-size:1.25em;margin:2em 0 .4em;border-bottom:2px solid #2a6f97}\n"
     "h3{font-size:1.05em;margin:1.2em 0 .3em}table{border-collapse:collapse;margin:.5em 0}\n"
     "th{text-align:left;font-weight:600;border-bottom:1px solid #999;padding:.15em 1em .15em 0}\n"
@@ -20,7 +21,9 @@ static const char style[] =
     ".eq{font-family:ui-monospace,monospace;white-space:nowrap}.poor{color:#b3261e}.remark{color:#8a5a00}\n"
     ".by{color:#666}a{color:#1b5a86;text-decoration:none}a:hover{text-decoration:underline}svg{max-width:100%;height:"
     "auto}\n"
-    "details{margin:.5em 0}section{margin-top:2em}\n";
+    "details{margin:.5em 0}section{margin-top:2em}\n"
+    "@media screen and (prefers-color-scheme:dark){body{color:#e8ecf1;background:#161b22}td{border-color:#343d49}"
+    ".by,.facts td:first-child{color:#9da8b6}.poor{color:#ff9a8f}.remark{color:#f0c068}a{color:#6cb8ea}}\n";
 
 static void put_equation(bmf_output *out, const bmf_sheet_entry *entry, bmf_equation_style how)
 {

@@ -2,23 +2,31 @@
  *
  * Method: one panel with time over d, a curve per p, and one with time over p, a curve per d, if both vary; at most
  * seven curves each, evenly chosen. Curves break where one range ends and the next begins. A size of 0 stands at half
- * the least other value. Colours differ in lightness too, for readers who see few of them.
+ * the least other value. chart_style.h has the colours.
  * Cost: about 100 evaluations per curve.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/sheet/chart_style.h"
 #include "predict/sheet/sheet_private.h"
 #include "runtime/convert/markup.h"
 #include "predict/sheet/report.h"
 #include "predict/sheet/text.h"
 #include "runtime/base/allocate.h"
 
-enum { MAX_CURVES = 7, STEPS = 96, PANEL = 560, HEIGHT = 380, LEFT = 62, RIGHT = 84, TOP = 34, BOTTOM = 44, ROW = 18 };
-
-static const char *const colours[MAX_CURVES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                "#56b4e9", "#e69f00", "#333333"};
+enum {
+    MAX_CURVES = CHART_COLOURS,
+    STEPS = 96,
+    PANEL = 560,
+    HEIGHT = 380,
+    LEFT = 62,
+    RIGHT = 84,
+    TOP = 34,
+    BOTTOM = 44,
+    ROW = 18
+};
 
 typedef struct axis {
     double low, high; /* values, both above 0 */
@@ -237,7 +245,8 @@ static int put_piece(bmf_output *out, const picture *p, int64_t k, int from)
     estimate_at(p, step_x(p, from), p->curve[k], &e);
     const bmf_sheet_entry *entry = e.entry;
     int end = from;
-    output_print(out, "<polyline fill='none' stroke='%s' stroke-width='1.6' points='", colours[k]);
+    output_print(out, "<polyline class='curve-%d' fill='none' stroke='currentColor' stroke-width='1.6' points='",
+                 (int)k);
     for (; end <= STEPS; end++) {
         estimate_at(p, step_x(p, end), p->curve[k], &e);
         if (e.entry != entry)
@@ -247,7 +256,7 @@ static int put_piece(bmf_output *out, const picture *p, int64_t k, int from)
     output_text(out, "'/>\n");
     if (!entry->has_errors)
         return end;
-    output_print(out, "<polygon fill='%s' opacity='0.12' points='", colours[k]);
+    output_print(out, "<polygon class='curve-%d' fill='currentColor' opacity='0.12' points='", (int)k);
     for (int j = from; j < end; j++) {
         estimate_at(p, step_x(p, j), p->curve[k], &e);
         output_print(out, "%.1f,%.1f ", x_at(p, step_x(p, j)), y_at(p, e.high));
@@ -269,10 +278,10 @@ static void put_points(bmf_output *out, const picture *p, int64_t curve)
             if (own != p->curve[curve])
                 continue;
             output_print(out,
-                         "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='%s' opacity='0.6'/>"
-                         "<circle cx='%.1f' cy='%.1f' r='2.6' fill='%s'/>\n",
-                         x, x, y_at(p, at->min), y_at(p, at->max), colours[curve], x, y_at(p, at->typical),
-                         colours[curve]);
+                         "<g class='curve-%d'><line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='currentColor' "
+                         "opacity='0.6'/>"
+                         "<circle cx='%.1f' cy='%.1f' r='2.6' fill='currentColor'/></g>\n",
+                         (int)curve, x, x, y_at(p, at->min), y_at(p, at->max), x, y_at(p, at->typical));
         }
 }
 
@@ -283,9 +292,9 @@ static void put_key(bmf_output *out, const picture *p)
         put_count_text(p->curve[k], text, sizeof text);
         double y = TOP + 8 + (double)k * ROW;
         output_print(out,
-                     "<rect x='%.1f' y='%.1f' width='12' height='3' fill='%s'/>"
+                     "<rect class='curve-%d' x='%.1f' y='%.1f' width='12' height='3' fill='currentColor'/>"
                      "<text x='%.1f' y='%.1f'>%s %s</text>\n",
-                     p->x0 + PANEL - RIGHT + 8, y, colours[k], p->x0 + PANEL - RIGHT + 25, y + 6, p->over_p ? "d" : "p",
+                     (int)k, p->x0 + PANEL - RIGHT + 8, y, p->x0 + PANEL - RIGHT + 25, y + 6, p->over_p ? "d" : "p",
                      text);
     }
 }
@@ -297,7 +306,7 @@ static void put_panel(bmf_output *out, picture *p, const values *xs, const value
     set_y(p);
     put_axis_x(out, p);
     put_axis_y(out, p);
-    output_print(out, "<rect x='%.1f' y='%d' width='%d' height='%d' fill='none' stroke='#888'/>\n", p->x0 + LEFT, TOP,
+    output_print(out, "<rect x='%.1f' y='%d' width='%d' height='%d' class='frame'/>\n", p->x0 + LEFT, TOP,
                  PANEL - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
     for (int64_t k = 0; k < p->curves; k++) {
         for (int from = 0; from <= STEPS;)
@@ -315,12 +324,14 @@ void sheet_put_svg(bmf_output *out, const bmf_sheet_entry *entry, int64_t count)
     bool over_p = p.count > 1, over_d = d.count > 1 || !over_p;
     int width = (over_d + over_p) * PANEL;
     output_print(out,
-                 "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %d %d' width='%d' height='%d' "
-                 "font-family='sans-serif' font-size='12' fill='#222'>\n"
-                 "<style>.grid{stroke:#ddd;stroke-width:1}</style>\n"
-                 "<rect width='%d' height='%d' fill='#fff'/>\n<text x='%d' y='20' font-size='14' "
+                 "<svg xmlns='http://www.w3.org/2000/svg' class='curves' viewBox='0 0 %d %d' width='%d' height='%d' "
+                 "font-family='sans-serif' font-size='12'>\n",
+                 width, HEIGHT, width, HEIGHT);
+    chart_put_style(out);
+    output_print(out,
+                 "<rect class='sheet' width='%d' height='%d'/>\n<text x='%d' y='20' font-size='14' "
                  "font-weight='bold'>",
-                 width, HEIGHT, width, HEIGHT, width, HEIGHT, LEFT);
+                 width, HEIGHT, LEFT);
     put_markup(out, entry->operation);
     output_text(out, "</text>\n");
     if (over_d)

@@ -118,20 +118,45 @@ void sample_bounds(double *value, int64_t count, double *low, double *high)
     *high = fmax(*high, median);
 }
 
-void prediction_quotient(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high)
+/* place[k]: which of b's samples goes with number k of a's. */
+static void quotient_bounds(const bmf_prediction *a, const bmf_prediction *b, const drawn_number *place, int64_t count,
+                            double *low, double *high)
 {
-    const int64_t samples = a->samples < b->samples ? a->samples : b->samples;
-    const int64_t count = samples < BMF_PREDICTION_KEPT ? samples : BMF_PREDICTION_KEPT;
     double quotient[BMF_PREDICTION_KEPT];
     *low = *high = NAN;
     if (count < CERTAIN_AFTER)
         return;
     for (int64_t k = 0; k < count; k++) {
-        quotient[k] = a->sample[k] / b->sample[k];
+        quotient[k] = a->sample[k] / b->sample[place[k].sample];
         if (!(quotient[k] > 0.0 && isfinite(quotient[k])))
             return;
     }
     sample_bounds(quotient, count, low, high);
+}
+
+static int64_t common_samples(const bmf_prediction *a, const bmf_prediction *b)
+{
+    const int64_t samples = a->samples < b->samples ? a->samples : b->samples;
+    return samples < BMF_PREDICTION_KEPT ? samples : BMF_PREDICTION_KEPT;
+}
+
+void prediction_quotient(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high)
+{
+    const int64_t count = common_samples(a, b);
+    drawn_number place[BMF_PREDICTION_KEPT];
+    for (int64_t k = 0; k < count; k++)
+        place[k] = (drawn_number){.sample = k};
+    quotient_bounds(a, b, place, count, low, high);
+}
+
+void prediction_quotient_apart(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high)
+{
+    const int64_t count = common_samples(a, b);
+    drawn_number place[BMF_PREDICTION_KEPT];
+    for (int64_t k = 0; k < count; k++)
+        place[k] = (drawn_number){hash_add(HASH_START, (uint64_t)k), k};
+    qsort(place, (size_t)count, sizeof *place, by_order);
+    quotient_bounds(a, b, place, count, low, high);
 }
 
 static const bmf_sample_factors unchanged = {1.0, 1.0};

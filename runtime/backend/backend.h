@@ -190,6 +190,7 @@ struct bmf_context {
     bmf_trace_run *run;              /* NULL: not tracing */
     char *trace_path;
     char *machine_path;     /* --bmf-machine, or NULL */
+    char *machine_changes;  /* --bmf-machine-set, or NULL */
     int64_t imitated_ranks; /* --bmf-ranks, or 0 */
     bmf_position position[BMF_NODE_DEPTH];
     struct bmf_held *held; /* runtime/context/held.c; NULL: nothing yet */

@@ -3,6 +3,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "runtime/base/progress.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <time.h>
 
 static const double first_after = 2.0, every = 0.2;
@@ -34,15 +36,39 @@ void progress_begin(bmf_progress *progress, const char *what)
     shown = furthest = 0.0;
 }
 
+/* Whether it is time to show something, *seconds after the begin. */
+static bool is_time(double *seconds)
+{
+    const double at = now();
+    *seconds = at - begun;
+    if (*seconds < first_after || at - shown < every)
+        return false;
+    shown = at;
+    return true;
+}
+
+void progress_note(bmf_progress *progress, const char *format, ...)
+{
+    char text[200];
+    double seconds;
+    if (!progress->told || !is_time(&seconds))
+        return;
+    const int used = snprintf(text, sizeof text, "%.60s: ", under_way);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text + used, sizeof text - (size_t)used, format, values);
+    va_end(values);
+    watcher(text, -1.0, -1.0);
+}
+
 void progress_tell(bmf_progress *progress, double done)
 {
+    double seconds;
     if (!progress->told)
         return;
-    const double at = now(), seconds = at - begun;
     furthest = done > furthest ? done : furthest;
-    if (seconds < first_after || at - shown < every)
+    if (!is_time(&seconds))
         return;
-    shown = at;
     watcher(under_way, furthest < 1.0 ? furthest : 1.0, furthest > 0.01 ? seconds * (1.0 - furthest) / furthest : -1.0);
 }
 

@@ -121,6 +121,7 @@ static void free_context(bmf_context *ctx)
     run_free(ctx->run);
     free(ctx->trace_path);
     free(ctx->machine_path);
+    free(ctx->machine_changes);
     free(ctx->program);
     free(ctx->shared_memory);
     free(ctx->instances);

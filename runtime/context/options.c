@@ -65,6 +65,15 @@ static int apply_machine(bmf_context *ctx, const char *source, const char *value
     return apply_path(ctx, source, value, &ctx->machine_path);
 }
 
+static int apply_machine_changes(bmf_context *ctx, const char *source, const char *value)
+{
+    if (!*value)
+        return bmf_fail(ctx, BMF_ERROR_USAGE, "%s takes changes of a machine's file", source);
+    free(ctx->machine_changes);
+    ctx->machine_changes = text_copy(value);
+    return BMF_OK;
+}
+
 static int apply_schedule(bmf_context *ctx, const char *source, const char *value)
 {
     char *list = text_copy(value), *rest = list;
@@ -104,10 +113,15 @@ static int apply_free(bmf_context *ctx, const char *source, const char *value)
 }
 
 static const option options[] = {
-    {"--bmf-procs", "BMF_PROCS", true, apply_processors},  {"--bmf-threads", "BMF_THREADS", true, apply_threads},
-    {"--bmf-trace", "BMF_TRACE", true, apply_trace},       {"--bmf-schedule", "BMF_SCHEDULE", true, apply_schedule},
-    {"--bmf-plan", "BMF_PLAN", false, apply_plan},         {"--bmf-free", "BMF_FREE", false, apply_free},
-    {"--bmf-machine", "BMF_MACHINE", true, apply_machine}, {"--bmf-ranks", "BMF_RANKS", true, apply_ranks},
+    {"--bmf-procs", "BMF_PROCS", true, apply_processors},
+    {"--bmf-threads", "BMF_THREADS", true, apply_threads},
+    {"--bmf-trace", "BMF_TRACE", true, apply_trace},
+    {"--bmf-schedule", "BMF_SCHEDULE", true, apply_schedule},
+    {"--bmf-plan", "BMF_PLAN", false, apply_plan},
+    {"--bmf-free", "BMF_FREE", false, apply_free},
+    {"--bmf-machine", "BMF_MACHINE", true, apply_machine},
+    {"--bmf-ranks", "BMF_RANKS", true, apply_ranks},
+    {"--bmf-machine-set", "BMF_MACHINE_SET", true, apply_machine_changes},
 };
 enum { OPTIONS = sizeof options / sizeof options[0] };
 

@@ -11,8 +11,8 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
+#include "runtime/files/bytes.h"
 #include "runtime/files/format.h"
-#include "runtime/npy/private.h"
 
 enum { BLOCK = 1 << 20 };
 
@@ -81,12 +81,12 @@ static int read_items(bmf_context *ctx, const data_file *file, MPI_File from, in
 {
     const int64_t size = file->item_bytes, per_block = size < BLOCK ? BLOCK / size : 1;
     if (goes_straight(file, items))
-        return npy_read_bytes(ctx, file->path, from, file->offset + first * size, items->data, items->count * size);
+        return bytes_read(ctx, file->path, from, file->offset + first * size, items->data, items->count * size);
     char *block = allocate(per_block * size);
     int status = BMF_OK;
     for (int64_t i = 0; i < items->count && status == BMF_OK; i += per_block) {
         const int64_t count = items->count - i < per_block ? items->count - i : per_block;
-        status = npy_read_bytes(ctx, file->path, from, file->offset + (first + i) * size, block, count * size);
+        status = bytes_read(ctx, file->path, from, file->offset + (first + i) * size, block, count * size);
         if (status == BMF_OK)
             data_put_items(file, block, items, i, 1, count);
     }
@@ -120,16 +120,15 @@ static int read_stretches(bmf_context *ctx, const data_file *file, MPI_File from
     for (int64_t place = 0; place < width && status == BMF_OK; place += joined) {
         const int64_t places = width - place < joined ? width - place : joined;
         if (joined > 1) {
-            status =
-                npy_read_bytes(ctx, file->path, from, file->offset + place * all * size, block, places * all * size);
+            status = bytes_read(ctx, file->path, from, file->offset + place * all * size, block, places * all * size);
             for (int64_t k = 0; k < places && status == BMF_OK; k++)
                 data_put_items(file, block + (k * all + first) * size, items, row_place(file, place + k), width, rows);
             continue;
         }
         for (int64_t i = 0; i < rows && status == BMF_OK; i += room) {
             const int64_t count = rows - i < room ? rows - i : room;
-            status = npy_read_bytes(ctx, file->path, from, file->offset + (place * all + first + i) * size, block,
-                                    count * size);
+            status =
+                bytes_read(ctx, file->path, from, file->offset + (place * all + first + i) * size, block, count * size);
             if (status == BMF_OK)
                 data_put_items(file, block, items, i * width + row_place(file, place), width, count);
         }
@@ -144,7 +143,7 @@ int data_read_binary(bmf_context *ctx, const data_file *file, int64_t first, int
         return BMF_OK;
     MPI_File from;
     const int64_t width = data_file_width(file);
-    BMF_TRY(npy_open(ctx, file->path, MPI_MODE_RDONLY, &from));
+    BMF_TRY(bytes_open(ctx, file->path, MPI_MODE_RDONLY, &from));
     const int status = file->fortran && width > 1 ? read_stretches(ctx, file, from, first, rows, items)
                                                   : read_items(ctx, file, from, first * width, items);
     MPI_File_close(&from);

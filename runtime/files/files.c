@@ -17,8 +17,8 @@
 #include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
+#include "runtime/files/bytes.h"
 #include "runtime/files/format.h"
-#include "runtime/npy/private.h"
 
 static const data_format *const data_formats[] = {
 #define ROW(format) &data_format_##format,
@@ -258,7 +258,7 @@ int data_file_read_part(bmf_context *ctx, const data_file *file, const bmf_type 
         column_free(&column);
         return status;
     }
-    npy_record(ctx, partition, width * stored, started);
+    bytes_record(ctx, partition, width * stored, started);
     list_adopt(ctx, partition, &column, list);
     return BMF_OK;
 }

@@ -1,4 +1,4 @@
-/* .npy: NumPy's format, of numbers, truth values and structures of them, in both orders. runtime/npy reads headers. */
+/* .npy: NumPy's format, of numbers, truth values and structures of them, in both orders. npy_header.c reads headers. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
 #include "runtime/files/format.h"
-#include "runtime/npy/private.h"
+#include "runtime/files/npy_private.h"
 
 int npy_find(bmf_context *ctx, const unsigned char *bytes, int64_t count, int64_t size, data_file *file)
 {

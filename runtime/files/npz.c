@@ -18,7 +18,7 @@
 #include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
 #include "runtime/files/format.h"
-#include "runtime/npy/private.h"
+#include "runtime/files/npy_private.h"
 
 enum { END = 22, END_LOCATOR_64 = 20, END_64 = 56, ENTRY = 46, LOCAL = 30, LONGEST_COMMENT = 65535 };
 enum { LARGEST_DIRECTORY = 1 << 26, STORED = 0, DEFLATED = 8, BLOCK = 1 << 18, ZIP64 = 1 };

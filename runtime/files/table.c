@@ -17,9 +17,9 @@
 #include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/progress.h"
+#include "runtime/files/bytes.h"
 #include "runtime/files/lines.h"
 #include "runtime/files/table.h"
-#include "runtime/npy/private.h"
 
 /* ---- counting ---- */
 
@@ -222,10 +222,10 @@ static int write_rows(bmf_context *ctx, const data_file *file, data_writing *wri
     int status = ctx->backend->allgather(ctx, &bytes, 1, NULL, all);
     for (int r = 0; r < ctx->rank && status == BMF_OK; r++)
         offset += all[r];
-    if (status == BMF_OK && rows > 0 && (status = npy_open(ctx, writing->written, MPI_MODE_WRONLY, &to)) == BMF_OK) {
+    if (status == BMF_OK && rows > 0 && (status = bytes_open(ctx, writing->written, MPI_MODE_WRONLY, &to)) == BMF_OK) {
         for (int64_t row = 0; row < rows && status == BMF_OK; row = next) {
             const int64_t size = print_rows(file, items, row, rows, text, room, &next);
-            status = npy_write_bytes(ctx, writing->path, to, offset, text, size);
+            status = bytes_write(ctx, writing->path, to, offset, text, size);
             offset += size;
             progress_tell(&progress, 0.5 + 0.5 * (double)row / (double)rows);
         }

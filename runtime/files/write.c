@@ -20,8 +20,8 @@
 #include "runtime/backend/backend.h"
 #include "runtime/backend/shared_path.h"
 #include "runtime/base/allocate.h"
+#include "runtime/files/bytes.h"
 #include "runtime/files/format.h"
-#include "runtime/npy/private.h"
 
 enum { BLOCK = 4 << 20 };
 
@@ -124,7 +124,7 @@ static int write_items(bmf_context *ctx, const data_file *file, data_writing *wr
     if (items->type->kind != BMF_TUPLE && items->stride == size) {
         if (checks)
             writing->check = check_bytes(0, items->data, writing->bytes);
-        return npy_write_bytes(ctx, writing->path, to, offset, items->data, writing->bytes);
+        return bytes_write(ctx, writing->path, to, offset, items->data, writing->bytes);
     }
     const int64_t per_block = BLOCK / size;
     char *block = allocate((items->count < per_block ? items->count : per_block) * size);
@@ -134,7 +134,7 @@ static int write_items(bmf_context *ctx, const data_file *file, data_writing *wr
         pack_items(file, items, i, count, block);
         if (checks)
             writing->check = check_bytes(writing->check, block, count * size);
-        status = npy_write_bytes(ctx, writing->path, to, offset + i * size, block, count * size);
+        status = bytes_write(ctx, writing->path, to, offset + i * size, block, count * size);
     }
     free(block);
     return status;
@@ -145,7 +145,7 @@ static int write_binary(bmf_context *ctx, const data_file *file, data_writing *w
     if (writing->rows->count == 0)
         return BMF_OK;
     MPI_File to;
-    BMF_TRY(npy_open(ctx, writing->written, MPI_MODE_WRONLY, &to));
+    BMF_TRY(bytes_open(ctx, writing->written, MPI_MODE_WRONLY, &to));
     int status = write_items(ctx, file, writing, to);
     if (MPI_File_close(&to) != MPI_SUCCESS && status == BMF_OK)
         status = data_fail(ctx, file, "cannot close: is the disk full?");
@@ -230,8 +230,8 @@ static int write_file(const bmf_list *list, data_file *file, const bmf_column *i
     const int status = write_parts(list, file, items, &output);
     output_file_close(&output, ECANCELED); /* nothing is open any more after success */
     if (status == BMF_OK)
-        npy_record(list->context, list->partition,
-                   data_file_width(file) * (file->item_bytes > 0 ? file->item_bytes : 8 * file->fields), started);
+        bytes_record(list->context, list->partition,
+                     data_file_width(file) * (file->item_bytes > 0 ? file->item_bytes : 8 * file->fields), started);
     return status;
 }
 

@@ -108,11 +108,10 @@ static void make_identity(bmf_by_key *by)
     tree_put(tree, by->op->identity, leaf, 0);
 }
 
-int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op)
+int by_key_open_alone(bmf_by_key *by, bmf_context *ctx, const bmf_type *type, int64_t count, const bmf_operator *op)
 {
-    bmf_context *ctx = values->context;
-    *by = (bmf_by_key){.ctx = ctx, .keys = keys, .values = values, .count = count, .op = op, .bad = -1};
-    BMF_TRY(tree_open(&by->entry, ctx, "reduce_by_key", op, values->type));
+    *by = (bmf_by_key){.ctx = ctx, .count = count, .op = op, .bad = -1};
+    BMF_TRY(tree_open(&by->entry, ctx, "reduce_by_key", op, type));
     make_identity(by);
     const int64_t bytes = count * by->entry.record;
     const int64_t record =
@@ -131,6 +130,14 @@ int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, in
     by->block = SHORTEST_BLOCK;
     while (by->block / ELEMENTS_OF_ENTRY < count)
         by->block *= 2;
+    return BMF_OK;
+}
+
+int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op)
+{
+    BMF_TRY(by_key_open_alone(by, values->context, values->type, count, op));
+    by->keys = keys;
+    by->values = values;
     const int status = number_nodes(by);
     if (status != BMF_OK)
         by_key_close(by);
@@ -179,8 +186,7 @@ static int bring_together(bmf_by_key *by, char *results)
     return status;
 }
 
-/* The results at the first processor. */
-static int reduce(bmf_by_key *by, char *results)
+int by_key_reduce(bmf_by_key *by, char *results)
 {
     if (bmf_length(by->values) == 0) {
         for (int64_t k = 0; k < by->count; k++)
@@ -218,7 +224,7 @@ static int reduce_by_key(bmf_by_key *by, bmf_list **out)
 {
     bmf_list *placed = NULL;
     char *results = allocate_clear(1, by->table.record);
-    int status = reduce(by, results);
+    int status = by_key_reduce(by, results);
     if (status == BMF_OK)
         status = bmf_place(by->ctx, by->values->partition->base, by->op->type, by->count, results, &placed);
     free(results);
@@ -246,12 +252,11 @@ static int check(const bmf_list *keys, const bmf_list *values, int64_t count, co
     return BMF_OK;
 }
 
-/* Whether a rank can have a table. */
-static int check_room(const bmf_list *values, int64_t count, const bmf_operator *op)
+int by_key_fits(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t count)
 {
     bmf_partition *partition;
-    BMF_TRY(bmf_partition_placed(values->context, values->partition->base, count, &partition));
-    const int status = list_fits(values->context, op->type, partition);
+    BMF_TRY(bmf_partition_placed(ctx, processor, count, &partition));
+    const int status = list_fits(ctx, type, partition);
     bmf_partition_release(partition);
     return status;
 }
@@ -262,7 +267,7 @@ int bmf_reduce_by_key(const bmf_list *keys, const bmf_list *values, int64_t coun
     bmf_context *ctx = values->context;
     bmf_by_key by;
     BMF_TRY(check(keys, values, count, op));
-    BMF_TRY(check_room(values, count, op));
+    BMF_TRY(by_key_fits(ctx, values->partition->base, op->type, count));
     BMF_TRY(by_key_open(&by, keys, values, count, op));
     skeleton_begin(ctx, &skeleton_reduce_by_key, "reduce_by_key %s", op->name);
     const int status = skeleton_end(ctx, values->partition, reduce_by_key(&by, out));

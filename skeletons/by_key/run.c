@@ -63,7 +63,7 @@ void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes)
 
 /* ---- the operator's own loop ---- */
 
-static void run_loop(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run *run, int64_t *bad)
+static int run_loop(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run *run, int64_t *bad)
 {
     for (int64_t i = 0, count; i < run->elements; i += count) {
         const int64_t rest = run->elements - i, at = run->first + i;
@@ -71,11 +71,14 @@ static void run_loop(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_k
         const int64_t *key = indices_at(run->keys, at, count, room->number);
         const char *x = (const char *)run->values[0].data + at * run->values[0].stride;
         const int64_t done = by->op->fold_keys(by->op->context, by->count, count, key, x, room->table);
+        if (done < 0)
+            return 1;
         if (done < count) {
             *bad = at + done;
-            return;
+            return 0;
         }
     }
+    return 0;
 }
 
 /* ---- batches ---- */
@@ -168,6 +171,5 @@ int by_key_run(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run
 {
     if (run->lanes > 1 || !can_loop(by, run->values))
         return run_batches(by, room, run, bad);
-    run_loop(by, room, run, bad);
-    return 0;
+    return run_loop(by, room, run, bad);
 }

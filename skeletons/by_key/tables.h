@@ -18,8 +18,8 @@ typedef struct bmf_late {
 
 typedef struct bmf_by_key {
     bmf_context *ctx;
-    const bmf_list *keys, *values;
-    int64_t count; /* keys are 0 .. count - 1 */
+    const bmf_list *keys, *values; /* NULL: none */
+    int64_t count;                 /* keys are 0 .. count - 1 */
     const bmf_operator *op;
     bmf_tree entry;    /* of one entry */
     bmf_operator join; /* of whole tables, */
@@ -35,7 +35,32 @@ typedef struct bmf_by_key {
 
 /* Makes ready; the lists conform and the operator has an identity. */
 int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op);
+/* The same without lists: for by_key_segments. */
+int by_key_open_alone(bmf_by_key *by, bmf_context *ctx, const bmf_type *type, int64_t count, const bmf_operator *op);
 void by_key_close(bmf_by_key *by);
+
+/* Whether a rank can have a table of `count` entries; BMF_ERROR_MEMORY with a message on all ranks if not. */
+int by_key_fits(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t count);
+
+/* The results of the lists, `count` entries into `results`, which has room for by->table.record bytes on every rank:
+ * they are there on the rank of the values' first processor. Collective, and settles failures, also those noted before;
+ * messages as of bmf_reduce_by_key, without those with the results. */
+int by_key_reduce(bmf_by_key *by, char *results);
+
+/* Several lists that lie on this rank as wholes, each reduced by itself. */
+typedef struct bmf_by_key_segments {
+    const char *kernel;      /* for traces */
+    const bmf_column *keys;  /* of all, list by list */
+    const bmf_slice *values; /* of the leaves */
+    int64_t segments;
+    const int64_t *start; /* segment k has the elements [start[k], start[k + 1]) */
+    const int64_t *processor;
+    char *results;    /* a table for every segment, by->table.record bytes each */
+    int64_t failed;   /* out: the first segment whose operator failed or with a key out of range, or -1 */
+    int64_t position; /* out: of the element with that key, in the columns; -1: the operator failed */
+} bmf_by_key_segments;
+/* Not collective. The same bits as by_key_reduce of each list. */
+int by_key_segments(const bmf_by_key *by, bmf_by_key_segments *all);
 
 /* The first element from `element` on that begins a block, at most `end`. */
 static inline int64_t by_key_block_from(const bmf_by_key *by, int64_t element, int64_t end)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "bmf/permutation.h"
-#include "runtime/npy/part.h"
+#include "runtime/files/npy_part.h"
 
 enum { BLOCK = 1 << 16 };
 

@@ -1,6 +1,6 @@
 /* Lists larger than 2^31: one message of 2.4 GB, a column of 2.4 GB, and a list of more than 2^31 elements.
  *
- *     mpirun -n 2 make_large
+ *     mpirun.mpich -n 2 make_large
  *
  * Run by slow_large.bats. Values are whole numbers, so that every sum is exact and known in closed form. Memory: about
  * 7 GB on one machine for all ranks together.

@@ -1,6 +1,6 @@
 /* skeletons: a Cowichan program on bmf's skeletons, with the options of the one in plain MPI.
  *
- *     mpirun -n 2 skeletons life --n 160 --check
+ *     mpirun.mpich -n 2 skeletons life --n 160 --check
  *
  * --check compares with plain MPI, to the last bit; plain MPI's own --check with a sequential reference. */
 #include "versions.h"
@@ -11,10 +11,12 @@
 
 static void print_usage(FILE *to)
 {
-    fputs("usage: mpirun -n RANKS skeletons PROGRAM [OPTION..]\n\nA Cowichan program on bmf's skeletons:\n", to);
+    fputs("usage: mpirun.mpich -n RANKS skeletons PROGRAM [OPTION..]\n\nA Cowichan program on bmf's skeletons:\n", to);
     for (const struct version *v = versions; v->name; v++)
         fprintf(to, "  %-8s %s\n", v->name, v->what);
-    fputs("\n`skeletons PROGRAM --help` names its options.\nExample: mpirun -n 2 skeletons life --n 160 --check\n", to);
+    fputs(
+        "\n`skeletons PROGRAM --help` names its options.\nExample: mpirun.mpich -n 2 skeletons life --n 160 --check\n",
+        to);
 }
 
 /* Without a program: rank 0 says which there are. */

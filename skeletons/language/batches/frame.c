@@ -244,6 +244,7 @@ static int status_of(bmf_failure_kind kind)
 {
     switch (kind) {
     case BMF_FAILURE_INDEX:
+    case BMF_FAILURE_KEY:
         return BMF_ERROR_INDEX;
     case BMF_FAILURE_RAGGED:
     case BMF_FAILURE_EMPTY:
@@ -294,6 +295,9 @@ static void print_failure(const bmf_failure *failure, char text[WORDS])
     case BMF_FAILURE_RAGGED:
         snprintf(text, WORDS, " needs lists of equal length, found %" PRId64 " and %" PRId64 " elements", value[0],
                  value[1]);
+        return;
+    case BMF_FAILURE_KEY:
+        snprintf(text, WORDS, ": key %" PRId64 " is not one of 0 to %" PRId64, value[0], value[1] - 1);
         return;
     case BMF_FAILURE_EMPTY:
         snprintf(text, WORDS, " without a default of an empty list");

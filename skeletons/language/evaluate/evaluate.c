@@ -145,10 +145,12 @@ static bool may_skip(const bmf_evaluator *evaluator, const bmf_expression *expre
            !bmf_type_holds_distributed(expression->in) && !bmf_type_holds_distributed(expression->out);
 }
 
+/* Lists that are the same for all arguments too: constants are not made again for every element. */
 static bool is_once(const bmf_expression *expression, const bmf_frame *frame, const bmf_value *x)
 {
-    bool is_free = form_of(expression)->is_structural && expression->children == 0;
-    return frame->count > 1 && !expression->communicates && !is_free && value_is_broadcast(x);
+    const bool is_free = form_of(expression)->is_structural && expression->children == 0;
+    const bool is_constant = !bmf_type_is_fixed(expression->out) && expression_is_independent(expression);
+    return frame->count > 1 && !expression->communicates && !is_free && (is_constant || value_is_broadcast(x));
 }
 
 /* The first instance stands for all. */

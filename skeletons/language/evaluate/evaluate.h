@@ -99,6 +99,9 @@ int evaluate_convert(bmf_evaluator *evaluator, const bmf_type *to, const bmf_fra
                      bmf_value *out);
 /* General reductions and scans of placed lists, level by level over the batch (any operator, any type). */
 bmf_evaluate_function evaluate_reduce, evaluate_scan;
+/* Reductions by key, of {number of keys, list of {key, value}}. */
+bmf_evaluate_function evaluate_by_key, evaluate_parallel_by_key;
+bmf_evaluate_function evaluate_shift, evaluate_parallel_shift, evaluate_stencil, evaluate_parallel_stencil;
 /* On distributed lists: parallel/. Collective. */
 bmf_evaluate_function evaluate_parallel_split, evaluate_parallel_map, evaluate_parallel_reduce, evaluate_parallel_scan,
     evaluate_parallel_zip, evaluate_parallel_distl, evaluate_parallel_project, evaluate_parallel_index,

@@ -43,6 +43,11 @@ int evaluate_reduce_lists(bmf_evaluator *evaluator, bmf_expression *reduce, bmf_
                           bmf_value *out);
 int evaluate_scan_lists(bmf_evaluator *evaluator, bmf_expression *scan, bmf_frame *frame, bmf_value *x, bmf_value *out);
 
+/* The elements of packed lists k places on, k not 0, lists staying what they are; x stays. Where nothing moves to, what
+ * `beyond` makes of the element that is there; NULL: what leaves comes back at the other end. */
+int shift_elements(bmf_evaluator *evaluator, const bmf_expression *by, int64_t k, bmf_expression *beyond,
+                   const bmf_frame *frame, const bmf_value *x, bmf_value *out);
+
 /* Fails if a list is empty. */
 int check_not_empty(bmf_evaluator *evaluator, const bmf_expression *fold, const bmf_frame *frame,
                     const bmf_value *lists);

@@ -15,4 +15,11 @@ int evaluate_sort(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x
 int evaluate_parallel_sort(bmf_evaluator *evaluator, bmf_expression *expression, bmf_value *x, bool numbers,
                            bmf_value *out);
 
+/* The elements of each list in the order of keys that are made of them; equal ones stay in their order. */
+bmf_evaluate_function evaluate_sort_by, evaluate_parallel_sort_by;
+/* {key, elements} for every key of each list's elements, ascending. */
+bmf_evaluate_function evaluate_group;
+/* The numbers of each list once, ascending; x stays the caller's, who frees it. */
+int evaluate_unique(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bmf_value *out);
+
 #endif

@@ -30,6 +30,9 @@ typedef enum bmf_operation {
         BMF_OPERATIONS
 } bmf_operation;
 
+/* How far elements of lists may be shifted. */
+static const int64_t BMF_MAX_PLACES = (int64_t)1 << 40;
+
 typedef struct bmf_constant {
     bmf_type_kind kind; /* BMF_INT, BMF_REAL, BMF_BOOL */
     int64_t integer;    /* also 0 or 1 for bool */

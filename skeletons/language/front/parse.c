@@ -118,20 +118,20 @@ bmf_expression *parser_operand(bmf_parser *p)
     return operand && parser_close(p, ')', opened) ? operand : NULL;
 }
 
-/* '(' B_Num n ')'; for splits also '(' B_Procs ')': as many as there are processors */
-bool parser_number(bmf_parser *p, bool split, int64_t *number)
+/* '(' B_Num n ')' with n from `least` to `most`; `range` says so in messages. With procs also '(' B_Procs ')'. */
+static bool parse_number(bmf_parser *p, bool procs, int64_t least, int64_t most, const char *range, int64_t *number)
 {
     bmf_token opened = p->token;
     bmf_constant constant;
     if (!parser_open(p, '(', "'(' and B_Num"))
         return false;
-    if (split && token_is(p->text, p->token, "B_Procs")) {
+    if (procs && token_is(p->text, p->token, "B_Procs")) {
         *number = p->texts->processors > 0 ? p->texts->processors : 1;
         parser_advance(p);
         return parser_close(p, ')', opened);
     }
     if (!token_is(p->text, p->token, "B_Num")) {
-        parser_fail_expected(p, split ? "B_Num or B_Procs" : "B_Num");
+        parser_fail_expected(p, procs ? "B_Num or B_Procs" : "B_Num");
         return false;
     }
     parser_advance(p);
@@ -141,8 +141,8 @@ bool parser_number(bmf_parser *p, bool split, int64_t *number)
     }
     const char *bytes = p->text->bytes + p->token.begin;
     const char *wrong = number_read(bytes, p->token.end - p->token.begin, false, &constant);
-    if (!wrong && (constant.kind != BMF_INT || constant.integer < 0))
-        wrong = "is no whole number from 0 on";
+    if (!wrong && (constant.kind != BMF_INT || constant.integer < least || constant.integer > most))
+        wrong = range;
     if (wrong) {
         char found[64];
         parser_fail(p, p->token, "%s %s", token_print(p->text, p->token, found), wrong);
@@ -151,6 +151,16 @@ bool parser_number(bmf_parser *p, bool split, int64_t *number)
     *number = constant.integer;
     parser_advance(p);
     return parser_close(p, ')', opened);
+}
+
+bool parser_number(bmf_parser *p, bool split, int64_t *number)
+{
+    return parse_number(p, split, 0, INT64_MAX, "is no whole number from 0 on", number);
+}
+
+bool parser_places(bmf_parser *p, int64_t *number)
+{
+    return parse_number(p, false, -BMF_MAX_PLACES, BMF_MAX_PLACES, "is no whole number from -2^40 to 2^40", number);
 }
 
 static bool parse_parts(bmf_parser *p, const bmf_keyword *keyword, int limit, parts *list)

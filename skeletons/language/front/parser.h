@@ -40,6 +40,8 @@ bmf_expression *parser_operand(bmf_parser *p);
 bmf_expression *parser_operands(bmf_parser *p, const bmf_keyword *keyword);
 /* '(' B_Num n ')'; for splits also '(' B_Procs ')': as many as there are processors */
 bool parser_number(bmf_parser *p, bool split, int64_t *number);
+/* '(' B_Num n ')': so many places on, or back if n is negative; at most BMF_MAX_PLACES. */
+bool parser_places(bmf_parser *p, int64_t *number);
 /* '[' expression, .. ']' behind the keyword; at least one and at most `limit` expressions, or any number if it is 0. */
 bmf_expression *parser_list(bmf_parser *p, const bmf_keyword *keyword, int limit);
 

@@ -4,6 +4,7 @@
  * line an expression is written straight into a stream; broken into lines, a part that does not fit in what is left
  * of its line puts every operand on a line of its own.
  * Cost: O(size of the text) on one line, times the depth when broken. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +33,20 @@ void print_list(const bmf_expression *expression, FILE *out)
     fputc(']', out);
 }
 
+static void print_keyword(const bmf_expression *expression, FILE *out)
+{
+    fputs(expression_keyword(expression), out);
+    if (form_of(expression)->is_numbered)
+        fprintf(out, " (B_Num %" PRId64 ")", expression->number[0]);
+}
+
 void print_expression(const bmf_expression *expression, FILE *out)
 {
     if (form_of(expression)->print) {
         form_of(expression)->print(expression, out);
         return;
     }
-    fputs(expression_keyword(expression), out);
+    print_keyword(expression, out);
     for (int k = 0; k < expression->children; k++)
         print_operand(expression->child[k], out);
 }
@@ -86,7 +94,7 @@ static void print_links(const bmf_expression *comp, int indent, FILE *out)
 static void print_parts(const bmf_expression *expression, int indent, FILE *out)
 {
     bool all = form_of(expression)->layout == BMF_LAYOUT_LIST;
-    fputs(expression_keyword(expression), out);
+    print_keyword(expression, out);
     fputs(all ? " [" : "", out);
     for (int k = 0; k < expression->children; k++) {
         bool last = k == expression->children - 1;

@@ -10,11 +10,15 @@ typedef enum notation_role {
     NOTATION_UNARY,  /* B_Op (operation) . [a] */
     NOTATION_BINARY, /* B_Op (operation) . B_Alltup [[a], [b]] */
     NOTATION_MAP,    /* form (function) . [list] */
-    NOTATION_FILTER,
-    NOTATION_FOLD,  /* form (operator) (default) . [list] */
-    NOTATION_ZIP,   /* B_Zip (function) . B_Alltup [[list], [list]] */
-    NOTATION_SPLIT, /* P_Split (number) (stride) . [list] */
-    NOTATION_CUT,   /* B_Split (number) . [list] */
+    NOTATION_FILTER, /* the same, for lists of what the function takes: filter, sort_by */
+    NOTATION_GROUP,
+    NOTATION_FOLD,    /* form (operator) (default) . [list] */
+    NOTATION_ZIP,     /* B_Zip (function) . B_Alltup [[list], [list]] */
+    NOTATION_SPLIT,   /* P_Split (number) (stride) . [list] */
+    NOTATION_CUT,     /* B_Split (number) . [list] */
+    NOTATION_SHIFT,   /* B_Shift (places) (default) . [list] */
+    NOTATION_STENCIL, /* B_Stencil (reach) (function) (default) . [list] */
+    NOTATION_BY_KEY   /* form (operator) (default) . B_Alltup [[number], [list]] */
 } notation_role;
 
 /* How tightly infix operators bind, the loosest first. Relations do not chain. */

@@ -112,6 +112,9 @@ static void demand_part(notation_naming *naming, const bmf_expression *part, con
     case BMF_EXPRESSION_ZIP:
         use_pair(naming, pattern, list, list);
         return;
+    case BMF_EXPRESSION_REDUCE_BY_KEY:
+        use_pair(naming, pattern, value, list);
+        return;
     default:
         use(pattern, part->kind == BMF_EXPRESSION_NAME || part->kind == BMF_EXPRESSION_WHILE ? value : list);
     }

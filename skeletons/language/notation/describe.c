@@ -17,10 +17,22 @@ static const described builtins[] = {
     {"zip", "The pairs of elements of two lists of equal length, or a function of every pair."},
     {"split", "Distributes a list over processors: the list of its parts, one on each."},
     {"cut", "The list in parts, as even as possible, on the same processor."},
+    {"reduce_by_key",
+     "The values of every key 0, 1, .. n - 1 combined by an operator, a list of n results; the default, which leaves "
+     "what it is combined with as it is, stands for keys without values."},
+    {"sort_by", "The elements in the order of their keys, numbers or bools; equal ones stay in their order."},
+    {"group", "The elements by their keys: {key, elements} for every key, ascending."},
+    {"stencil",
+     "A function of every element and so many neighbours on each side, {before, .., element, .., behind}; beyond the "
+     "ends stands a default, a constant or a function of the element that looks there, or else the other end."},
+    {"shift",
+     "Every element so many places on, or back; those that leave come back at the other end, or make room for a "
+     "default: a constant, or a function of the element that is there."},
     {"length", "How many elements a list has."},
     {"iota", "The numbers 0 to n - 1."},
     {"sort", "The numbers in ascending order."},
     {"argsort", "The places of the numbers in ascending order of the numbers."},
+    {"unique", "The numbers that are in the list, each once, ascending."},
     {"pick", "The elements at these places."},
     {"abs", "The absolute value."},
     {"sqrt", "The square root."},

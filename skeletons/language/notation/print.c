@@ -266,6 +266,23 @@ static void print_list_broken(const notation_node *node, int children, const cha
     fputs(close, out);
 }
 
+/* On what is left of the line, if that is enough. */
+static bool print_list_on_line(const notation_node *node, int children, int column, FILE *out)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *line = open_memstream(&text, &size);
+    if (!line)
+        return false;
+    print_all(node, children, "(", ")", line);
+    fclose(line);
+    const bool fits = column + (int)size <= LINE_COLUMNS;
+    if (fits)
+        fputs(text, out);
+    free(text);
+    return fits;
+}
+
 static void print_call_broken(const notation_node *node, int indent, int column, FILE *out)
 {
     const int length = (int)strlen(node->name);
@@ -277,7 +294,7 @@ static void print_call_broken(const notation_node *node, int indent, int column,
     print_broken(node->child[node->children - 1], LEVEL_PIPELINE, indent, column, out);
     new_line(out, indent);
     fprintf(out, "|> %s", node->name);
-    if (node->children > 1)
+    if (node->children > 1 && !print_list_on_line(node, node->children - 1, indent + length + 3, out))
         print_list_broken(node, node->children - 1, "(", ")", indent, indent + length + 3, out);
 }
 

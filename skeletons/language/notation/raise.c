@@ -195,6 +195,29 @@ static notation_node *apply_split(notation_naming *naming, const bmf_expression 
     return list_call(naming, builtin_of_form(BMF_EXPRESSION_SPLIT, split->parallel), count, argument);
 }
 
+static notation_node *apply_shift(notation_naming *naming, const bmf_expression *shift, view x)
+{
+    notation_node *argument[3];
+    int count = 0;
+    argument[count++] = count_node(naming, shift->number[0], false);
+    if (shift->children > 0)
+        argument[count++] = default_node(naming, shift->child[0]);
+    argument[count++] = view_node(naming, x);
+    return list_call(naming, builtin_of_form(shift->kind, false), count, argument);
+}
+
+static notation_node *apply_stencil(notation_naming *naming, const bmf_expression *stencil, view x)
+{
+    notation_node *argument[4];
+    int count = 0;
+    argument[count++] = count_node(naming, stencil->number[0], false);
+    argument[count++] = function_node(naming, stencil->child[0]);
+    if (stencil->children > 1)
+        argument[count++] = default_node(naming, stencil->child[1]);
+    argument[count++] = view_node(naming, x);
+    return list_call(naming, builtin_of_form(stencil->kind, false), count, argument);
+}
+
 /* Forms on one list: map, filter, reduce, scan. */
 static notation_node *apply_form(notation_naming *naming, const bmf_expression *form, view x)
 {
@@ -235,6 +258,13 @@ static notation_node *apply_zip(notation_naming *naming, const bmf_expression *z
     argument[count++] = part[0];
     argument[count++] = part[1];
     return call_node(naming, builtin_of_form(BMF_EXPRESSION_ZIP, false), NULL, count, argument);
+}
+
+static notation_node *apply_by_key(notation_naming *naming, const bmf_expression *form, notation_node *part[2])
+{
+    notation_node *argument[4] = {function_node(naming, form->child[0]), default_node(naming, form->child[1]), part[0],
+                                  part[1]};
+    return list_call(naming, builtin_of_form(form->kind, false), 4, argument);
 }
 
 /* Parameters that the definition of a name has; 1: also if it is not known. */
@@ -336,7 +366,7 @@ static notation_node *apply_unary(notation_naming *naming, const bmf_expression 
 
 static bool takes_pair(const bmf_expression *link)
 {
-    if (link->kind == BMF_EXPRESSION_ZIP)
+    if (link->kind == BMF_EXPRESSION_ZIP || link->kind == BMF_EXPRESSION_REDUCE_BY_KEY)
         return true;
     if (link->kind != BMF_EXPRESSION_OP)
         return false;
@@ -380,6 +410,10 @@ static notation_node *apply_other(notation_naming *naming, const bmf_expression 
         return apply_loop(naming, link, x);
     case BMF_EXPRESSION_SPLIT:
         return apply_split(naming, link, x);
+    case BMF_EXPRESSION_SHIFT:
+        return apply_shift(naming, link, x);
+    case BMF_EXPRESSION_STENCIL:
+        return apply_stencil(naming, link, x);
     case BMF_EXPRESSION_OP:
         return apply_unary(naming, link, x);
     default:
@@ -408,8 +442,10 @@ static bool apply_link(notation_naming *naming, const links *all, int at, view *
         made = apply_other(naming, link, *x);
     else if (!is_pair(naming, *x, part))
         made = NULL;
+    else if (link->kind == BMF_EXPRESSION_OP)
+        made = apply_binary(naming, link, part);
     else
-        made = link->kind == BMF_EXPRESSION_ZIP ? apply_zip(naming, link, part) : apply_binary(naming, link, part);
+        made = link->kind == BMF_EXPRESSION_ZIP ? apply_zip(naming, link, part) : apply_by_key(naming, link, part);
     if (made)
         *x = (view){NULL, made, false};
     return made;

@@ -124,19 +124,25 @@ static bmf_expression *translate_map(notation_translator *t, const notation_node
     return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, f.expression), list);
 }
 
+/* filter, sort_by and group: what was handed on to the elements is dropped again. */
 static bmf_expression *translate_filter(notation_translator *t, const notation_node *call,
-                                        const notation_pattern *scope)
+                                        const notation_builtin *builtin, const notation_pattern *scope)
 {
     const notation_applied f = translate_function(t, call->child[0], call, scope);
     bmf_expression *list = f.expression ? translate_node(t, call->child[1], scope) : NULL;
     if (!list)
         return NULL;
     bmf_expression *made =
-        core_compose(t->arena, form(t, BMF_EXPRESSION_FILTER, call, f.expression), handed_on(t, &f, scope, list));
+        core_compose(t->arena, form(t, builtin->kind, call, f.expression), handed_on(t, &f, scope, list));
     if (f.captured.count == 0)
         return made;
     bmf_expression *element = core_component(t->arena, call->word, 2, 2);
-    return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, element), made);
+    bmf_expression *dropped = form(t, BMF_EXPRESSION_MAP, call, element);
+    if (builtin->role != NOTATION_GROUP)
+        return core_compose(t->arena, dropped, made);
+    bmf_expression *both[2] = {core_component(t->arena, call->word, 1, 2),
+                               core_compose(t->arena, dropped, core_component(t->arena, call->word, 2, 2))};
+    return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, core_tuple(t->arena, call->word, 2, both)), made);
 }
 
 /* zip(xs, ys); zip(f, xs, ys); with names from outside map(f, zip(xs, ys)) */
@@ -173,6 +179,9 @@ static bmf_expression *translate_default(notation_translator *t, const notation_
     static const notation_pattern nothing = {.span = {.text = -1}};
     notation_names names = {0};
     scope_captured(scope, node, NULL, &names);
+    if (names.count > 0 && builtin_find(call->name, (int64_t)strlen(call->name))->role != NOTATION_FOLD)
+        return translator_fail(t, first_use(node, names.name[0]), "the default of %s is a constant, but uses %.60s",
+                               call->name, names.name[0]);
     if (names.count > 0)
         return translator_fail(
             t, first_use(node, names.name[0]),
@@ -208,6 +217,24 @@ static bmf_expression *translate_fold(notation_translator *t, const notation_nod
     if (!list)
         return NULL;
     return core_compose(t->arena, core_form(t->arena, builtin->kind, call->word, operands, operand), list);
+}
+
+static bmf_expression *translate_by_key(notation_translator *t, const notation_node *call,
+                                        const notation_pattern *scope)
+{
+    bmf_expression *operand[2] = {translate_operator(t, call->child[0], call, scope)}, *both[2];
+    if (!operand[0])
+        return NULL;
+    operand[1] = translate_default(t, call->child[1], call, scope);
+    for (int k = 0; k < 2 && operand[1]; k++) {
+        both[k] = translate_node(t, call->child[2 + k], scope);
+        if (!both[k])
+            return NULL;
+    }
+    if (!operand[1])
+        return NULL;
+    return core_compose(t->arena, core_form(t->arena, BMF_EXPRESSION_REDUCE_BY_KEY, call->word, 2, operand),
+                        core_tuple(t->arena, call->word, 2, both));
 }
 
 /* ---- splits ---- */
@@ -248,6 +275,63 @@ static bmf_expression *translate_split(notation_translator *t, const notation_no
     return list ? core_compose(t->arena, split, list) : NULL;
 }
 
+/* A whole number, perhaps with a sign. */
+static bool translate_places(notation_translator *t, const notation_node *node, const notation_node *call,
+                             int64_t *number)
+{
+    const bool minus = node->kind == NOTATION_CALL && node->builtin && node->children == 1 &&
+                       node->builtin->operation == BMF_OPERATION_UMINUS && node->builtin->role == NOTATION_UNARY;
+    const notation_node *digits = minus ? node->child[0] : node;
+    if (digits->kind != NOTATION_CONSTANT || digits->constant.kind != BMF_INT ||
+        digits->constant.integer > BMF_MAX_PLACES || digits->constant.integer < -BMF_MAX_PLACES) {
+        translator_fail(t, node->span, "%s takes a whole number of places, such as 1 or -1, as its first argument",
+                        call->name);
+        return false;
+    }
+    *number = minus ? -digits->constant.integer : digits->constant.integer;
+    return true;
+}
+
+static bmf_expression *translate_shift(notation_translator *t, const notation_node *call, const notation_pattern *scope)
+{
+    const bool has_default = call->children == 3;
+    bmf_expression *shift = expression_create(t->arena, BMF_EXPRESSION_SHIFT, call->word, has_default);
+    if (!translate_places(t, call->child[0], call, &shift->number[0]))
+        return NULL;
+    if (has_default && !(shift->child[0] = translate_default(t, call->child[1], call, scope)))
+        return NULL;
+    bmf_expression *list = translate_node(t, call->child[call->children - 1], scope);
+    return list ? core_compose(t->arena, shift, list) : NULL;
+}
+
+/* A function that sees its elements only. */
+static bmf_expression *translate_window(notation_translator *t, const notation_node *node, const notation_node *call,
+                                        const notation_pattern *scope)
+{
+    const notation_applied f = translate_function(t, node, call, scope);
+    if (!f.expression || f.captured.count == 0)
+        return f.expression;
+    return translator_fail(t, f.use,
+                           "the function of %s sees the elements only, but uses %.60s; put %.60s into the elements "
+                           "first: map(x -> {x, %.60s}, xs)",
+                           call->name, f.captured.name[0], f.captured.name[0], f.captured.name[0]);
+}
+
+static bmf_expression *translate_stencil(notation_translator *t, const notation_node *call,
+                                         const notation_pattern *scope)
+{
+    const int operands = call->children - 2;
+    bmf_expression *stencil = expression_create(t->arena, BMF_EXPRESSION_STENCIL, call->word, operands);
+    if (!translate_places(t, call->child[0], call, &stencil->number[0]))
+        return NULL;
+    if (!(stencil->child[0] = translate_window(t, call->child[1], call, scope)))
+        return NULL;
+    if (operands > 1 && !(stencil->child[1] = translate_default(t, call->child[2], call, scope)))
+        return NULL;
+    bmf_expression *list = translate_node(t, call->child[call->children - 1], scope);
+    return list ? core_compose(t->arena, stencil, list) : NULL;
+}
+
 bmf_expression *translate_skeleton(notation_translator *t, const notation_node *call, const notation_pattern *scope)
 {
     const notation_builtin *builtin = builtin_find(call->name, (int64_t)strlen(call->name));
@@ -255,11 +339,18 @@ bmf_expression *translate_skeleton(notation_translator *t, const notation_node *
     case NOTATION_MAP:
         return translate_map(t, call, scope);
     case NOTATION_FILTER:
-        return translate_filter(t, call, scope);
+    case NOTATION_GROUP:
+        return translate_filter(t, call, builtin, scope);
     case NOTATION_ZIP:
         return translate_zip(t, call, scope);
     case NOTATION_FOLD:
         return translate_fold(t, call, builtin, scope);
+    case NOTATION_SHIFT:
+        return translate_shift(t, call, scope);
+    case NOTATION_STENCIL:
+        return translate_stencil(t, call, scope);
+    case NOTATION_BY_KEY:
+        return translate_by_key(t, call, scope);
     default:
         return translate_split(t, call, builtin->role == NOTATION_SPLIT, scope);
     }

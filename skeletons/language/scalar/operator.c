@@ -178,6 +178,28 @@ static void scan_ints(const void *context, int64_t count, const void *x, const v
         out[count - 1] = *(const int64_t *)last;
 }
 
+/* fold_keys of the operator, checked. */
+static int64_t fold_keys_ints(const void *context, int64_t keys, int64_t count, const int64_t *key, const void *x,
+                              void *table)
+{
+    bmf_scalar_operator *operation = (bmf_scalar_operator *)context;
+    const bool sum = operation->opcode == BMF_SCALAR_ADD_INT;
+    const int64_t *element = x;
+    int64_t *entry = table, made;
+    for (int64_t i = 0; i < count; i++) {
+        if ((uint64_t)key[i] >= (uint64_t)keys)
+            return i;
+        const int64_t before = entry[key[i]];
+        if (sum ? __builtin_add_overflow(before, element[i], &made)
+                : __builtin_mul_overflow(before, element[i], &made)) {
+            note(operation, &(bmf_failure){BMF_FAILURE_OVERFLOW, operation->expression, i, {before, element[i]}, 0.0});
+            return -1;
+        }
+        entry[key[i]] = made;
+    }
+    return count;
+}
+
 /* ---- which operator ---- */
 
 /* The ready-made operator with the same meaning, but for overflow; *checked: the instruction that checks it, or
@@ -225,7 +247,7 @@ static void make_rooms(bmf_scalar_operator *operation, bmf_expression *e, int wo
 bmf_scalar_operator *scalar_operator_create(bmf_expression *operation, int workers)
 {
     bmf_scalar_operator *made = allocate_clear(1, (int64_t)sizeof *made);
-    made->expression = operation;
+    made->expression = operation->kind == BMF_EXPRESSION_SCALAR ? operation->child[0] : operation;
     made->ready = ready_made(operation, &made->opcode);
     if (!made->ready) {
         make_rooms(made, operation, workers);
@@ -239,6 +261,7 @@ bmf_scalar_operator *scalar_operator_create(bmf_expression *operation, int worke
         made->op.reassociate = NULL;
         made->op.fold_rows = NULL;
         made->op.scan_rows = NULL;
+        made->op.fold_keys = fold_keys_ints;
         made->op.context = made;
         made->op.flags &= ~(unsigned)BMF_EXACT;
         made->op.may_fail = true;

@@ -23,7 +23,8 @@ typedef enum bmf_failure_kind {
     BMF_FAILURE_INDEX,      /* values: index, length */
     BMF_FAILURE_LENGTH,     /* B_Iota of a negative number; values[0] */
     BMF_FAILURE_RAGGED,     /* zip of lists of values[0] and values[1] elements */
-    BMF_FAILURE_EMPTY       /* B_Reduce without default on an empty list */
+    BMF_FAILURE_EMPTY,      /* B_Reduce without default on an empty list */
+    BMF_FAILURE_KEY         /* values: a key, the number of keys */
 } bmf_failure_kind;
 
 /* The first failure of a block or a batch. */

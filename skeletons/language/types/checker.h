@@ -37,6 +37,11 @@ bmf_expression *checker_composition(bmf_checker *checker, const bmf_expression *
 bmf_expression *checker_operation(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
 /* Reductions and scans. */
 bmf_expression *checker_fold(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+/* The type of operands at which operator and default, child[0] and child[1] if there is one, stay in it, if the
+ * elements are of this one; fills in both, typed. The default is applied to what is given: a list is one of operands,
+ * any other type stays. NULL after a message. */
+const bmf_type *checker_operand(bmf_checker *checker, const bmf_expression *expression, const bmf_type *element,
+                                const bmf_type *given, bmf_expression *typed[2]);
 /* What the rewriter makes is typed when it is made: an internal error. */
 bmf_expression *checker_made(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
 
@@ -63,6 +68,13 @@ bool checker_placed_elements(bmf_checker *checker, const bmf_expression *express
 /* A predicate on `in`, or on each element (inside): its result must be a bool. */
 bmf_expression *checker_predicate(bmf_checker *checker, const bmf_expression *expression,
                                   const bmf_expression *predicate, const bmf_type *in, bool inside);
+/* A function from each element to the key it is ordered by: an int, a real or a bool; NULL after a message. */
+bmf_expression *checker_key(bmf_checker *checker, const bmf_expression *expression, const bmf_expression *function,
+                            const bmf_type *element);
+/* What stands beyond the ends of a list, made of the element that is there: the type of elements at which the function
+ * stays in it, and the function, typed and converted; NULL after a message. */
+const bmf_type *checker_beyond(bmf_checker *checker, const bmf_expression *expression, const bmf_expression *function,
+                               const bmf_type *element, bmf_expression **typed);
 /* Choices and loops on distributed lists are for the program's one instance; false after a message. */
 bool checker_may_hold(bmf_checker *checker, const bmf_expression *expression, const bmf_type *type);
 

@@ -20,13 +20,14 @@ static bmf_expression *check_operator(bmf_checker *checker, const bmf_expression
 
 /* One step towards the operands' type: what the operator and the default make of `operand`, joined with it. Fills in
  * both, typed; NULL after a failure. */
-static const bmf_type *widen_operand(bmf_checker *checker, const bmf_expression *expression, const bmf_type *list,
+static const bmf_type *widen_operand(bmf_checker *checker, const bmf_expression *expression, const bmf_type *given,
                                      const bmf_type *operand, bmf_expression *typed[2])
 {
+    const bmf_type *argument = type_is_list(given) ? type_list_like(given, operand) : given;
     const bmf_type *wider = operand;
     char what[100];
     if (expression->children > 1) {
-        typed[1] = checker_infer(checker, expression->child[1], type_list_like(list, operand));
+        typed[1] = checker_infer(checker, expression->child[1], argument);
         if (!typed[1])
             return NULL;
         snprintf(what, sizeof what, "the default of %s must go with the elements", checker_keyword(expression));
@@ -41,13 +42,12 @@ static const bmf_type *widen_operand(bmf_checker *checker, const bmf_expression 
     return checker_join(checker, expression->child[0]->span, what, wider, typed[0]->out);
 }
 
-/* The type of the operands at which operator and default stay in it; NULL after a failure. */
-static const bmf_type *find_operand(bmf_checker *checker, const bmf_expression *expression, const bmf_type *list,
-                                    bmf_expression *typed[2])
+const bmf_type *checker_operand(bmf_checker *checker, const bmf_expression *expression, const bmf_type *element,
+                                const bmf_type *given, bmf_expression *typed[2])
 {
-    const bmf_type *operand = list->component[0];
+    const bmf_type *operand = element;
     for (int step = 0; step < BMF_MAX_WIDENINGS; step++) {
-        const bmf_type *wider = widen_operand(checker, expression, list, operand, typed);
+        const bmf_type *wider = widen_operand(checker, expression, given, operand, typed);
         if (wider == operand || !wider)
             return wider;
         operand = wider;
@@ -75,7 +75,7 @@ bmf_expression *checker_fold(bmf_checker *checker, const bmf_expression *express
         return checker_needs(checker, expression, "a list", in);
     if (!checker_placed_elements(checker, expression, in))
         return NULL;
-    const bmf_type *operand = find_operand(checker, expression, in, typed);
+    const bmf_type *operand = checker_operand(checker, expression, in->component[0], in, typed);
     if (!operand)
         return NULL;
     for (int k = 0; k < expression->children; k++)

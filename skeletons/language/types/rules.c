@@ -1,4 +1,6 @@
 /* What the type rules of several forms share. */
+#include <stdio.h>
+
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/types/checker.h"
 
@@ -57,6 +59,50 @@ bmf_expression *checker_predicate(bmf_checker *checker, const bmf_expression *ex
         return checker_fail(checker, predicate->span, "%s needs a predicate that makes a bool, found %s",
                             checker_keyword(expression), checker_words(typed->out, words));
     return checker_convert(checker, typed, &bmf_type_bool);
+}
+
+bmf_expression *checker_key(bmf_checker *checker, const bmf_expression *expression, const bmf_expression *function,
+                            const bmf_type *element)
+{
+    char words[BMF_TYPE_WORDS];
+    bmf_expression *typed = checker_infer_inside(checker, function, element);
+    if (!typed)
+        return NULL;
+    const bmf_type_kind kind = typed->out->kind;
+    if (kind != BMF_INT && kind != BMF_REAL && kind != BMF_BOOL && kind != BMF_NOTHING)
+        return checker_fail(checker, function->span, "%s needs a key that is an int, a real or a bool, found %s",
+                            checker_keyword(expression), checker_words(typed->out, words));
+    if (typed->communicates)
+        return checker_fail(checker, function->span, "the key of %s cannot be made of distributed lists",
+                            checker_keyword(expression));
+    return typed;
+}
+
+const bmf_type *checker_beyond(bmf_checker *checker, const bmf_expression *expression, const bmf_expression *function,
+                               const bmf_type *element, bmf_expression **typed)
+{
+    char what[100];
+    snprintf(what, sizeof what, "the default of %s must go with the elements", checker_keyword(expression));
+    for (int step = 0; step < BMF_MAX_WIDENINGS; step++) {
+        *typed = checker_infer_inside(checker, function, element);
+        const bmf_type *wider = *typed ? checker_join(checker, function->span, what, element, (*typed)->out) : NULL;
+        if (!wider)
+            return NULL;
+        if (wider != element) {
+            element = wider;
+            continue;
+        }
+        if ((*typed)->communicates || bmf_type_holds_distributed(element)) {
+            checker_fail(checker, function->span, "the default of %s cannot distribute lists",
+                         checker_keyword(expression));
+            return NULL;
+        }
+        *typed = checker_convert(checker, *typed, element);
+        return element;
+    }
+    checker_fail(checker, function->span, "the default of %s makes a larger type each time it is applied",
+                 checker_keyword(expression));
+    return NULL;
 }
 
 /* Choices and loops on distributed lists are for the program's one instance; false after a message. */

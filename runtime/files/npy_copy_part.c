@@ -10,8 +10,8 @@
 #include "bmf/status.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/output_file.h"
-#include "runtime/npy/part.h"
-#include "runtime/npy/private.h"
+#include "runtime/files/npy_part.h"
+#include "runtime/files/npy_private.h"
 
 enum { BLOCK = 1 << 20 };
 

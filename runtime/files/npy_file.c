@@ -1,5 +1,5 @@
-/* .npy files for programs in C: headers that bmf_npy_header can describe. What is in the files is read and written by
- * runtime/files, where .npy is one format of several.
+/* .npy files for programs in C: headers that bmf_npy_header can describe. What is in the files is read and written as
+ * that of other formats is (files.c, write.c).
  *
  * Method: rank 0 reads and judges the header and tells the others what it says. Cost: one broadcast of five words.
  */
@@ -15,8 +15,8 @@
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 #include "runtime/files/format.h"
-#include "runtime/npy/part.h"
-#include "runtime/npy/private.h"
+#include "runtime/files/npy_part.h"
+#include "runtime/files/npy_private.h"
 
 /* ---- the header, on rank 0 ---- */
 
@@ -94,7 +94,7 @@ int bmf_npy_header_read(bmf_context *ctx, const char *path, bmf_npy_header *head
     return BMF_OK;
 }
 
-/* ---- the data: runtime/files ---- */
+/* ---- the data ---- */
 
 int bmf_npy_read_as(bmf_context *ctx, const char *path, const bmf_type *scalar, bmf_partition *partition,
                     bmf_list **list)

@@ -1,4 +1,4 @@
-/* Moving the data of .npy files: MPI-IO, every rank its own part.
+/* Moving the data of files: MPI-IO, every rank its own part.
  *
  * Method: every rank opens the file alone, so that nobody waits for anybody, and moves its bytes in pieces that an MPI
  * count can hold. A piece may come back short; the rest is asked for again until nothing moves. The calls block: they
@@ -10,11 +10,11 @@
 
 #include "runtime/backend/backend.h"
 #include "runtime/base/progress.h"
-#include "runtime/npy/private.h"
+#include "runtime/files/bytes.h"
 
 static const int64_t largest_piece = (int64_t)1 << 28;
 
-int npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file)
+int bytes_open(bmf_context *ctx, const char *path, int mode, MPI_File *file)
 {
     int error = MPI_File_open(MPI_COMM_SELF, path, mode, MPI_INFO_NULL, file), class;
     if (error == MPI_SUCCESS)
@@ -60,7 +60,7 @@ static int read_pieces(bmf_context *ctx, const char *path, MPI_File file, int64_
     return BMF_OK;
 }
 
-int npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes)
+int bytes_read(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes)
 {
     bmf_progress progress;
     progress_begin(&progress, "reading");
@@ -85,7 +85,7 @@ static int write_pieces(bmf_context *ctx, const char *path, MPI_File file, int64
     return BMF_OK;
 }
 
-int npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data, int64_t bytes)
+int bytes_write(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data, int64_t bytes)
 {
     bmf_progress progress;
     progress_begin(&progress, "writing");
@@ -94,7 +94,7 @@ int npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t o
     return status;
 }
 
-void npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin)
+void bytes_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin)
 {
     int64_t end = context_now(ctx), duration = end - begin;
     if (ctx->backend->file)

@@ -1,8 +1,6 @@
-/* What the files of .npy input and output share. Internal. */
+/* Headers of .npy files: reading their bytes. Internal. */
 #ifndef BMF_NPY_PRIVATE_H
 #define BMF_NPY_PRIVATE_H
-
-#include <mpi.h>
 
 #include "bmf/npy.h"
 
@@ -17,7 +15,7 @@ int64_t npy_parse_prefix(const unsigned char *bytes, int64_t count, int64_t *tex
 bool npy_parse_text(const char *text, int64_t size, bmf_npy_header *header, char *why, size_t why_size);
 
 struct data_file;
-/* The same for everything that data files hold (runtime/files/format.h): structures of scalars, any order, up to
+/* The same for everything that data files hold (format.h): structures of scalars, any order, up to
  * DATA_DIMENSIONS dimensions. Sets all that concerns the items but their offset. */
 bool npy_parse_layout(const char *text, int64_t size, struct data_file *file, char *why, size_t why_size);
 
@@ -26,14 +24,5 @@ const char *npy_descr(const bmf_type *scalar);
 
 /* Bytes of the data, or -1 if they do not fit an int64. */
 int64_t npy_data_bytes(const bmf_npy_header *header);
-
-/* Opens a file for this rank alone. mode: MPI_MODE_RDONLY or MPI_MODE_WRONLY. Not collective. */
-int npy_open(bmf_context *ctx, const char *path, int mode, MPI_File *file);
-/* Reads or writes `bytes` bytes at `offset`, in pieces. Not collective. */
-int npy_read_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, void *data, int64_t bytes);
-int npy_write_bytes(bmf_context *ctx, const char *path, MPI_File file, int64_t offset, const void *data, int64_t bytes);
-/* Records one file event for every part on this rank, if the run is traced; begin: context_now before. Not
- * collective. */
-void npy_record(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t begin);
 
 #endif

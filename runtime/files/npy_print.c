@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/npy/part.h"
-#include "runtime/npy/private.h"
+#include "runtime/files/npy_part.h"
+#include "runtime/files/npy_private.h"
 
 enum { ALIGNMENT = 64 };
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "runtime/files/format.h"
-#include "runtime/npy/private.h"
+#include "runtime/files/npy_private.h"
 
 enum { MAX_TEXT = 1 << 20, MAX_SHOWN = 48 };
 

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# Reductions by key, sorting and grouping by key, shifts and stencils in the language: NumPy's values, whatever the processors, and
+# the messages that docs/language.md says.
+
+bats_require_minimum_version 1.5.0
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    unset BMF_PROCS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
+    export BMF_THREADS=2
+}
+
+@test "values are those of NumPy, messages those of the documents" {
+    run python3 "$BMF_SOURCE_DIR/ctest/cli/language_words.py"
+    assert_success
+}
+
+@test "a run sends what a prediction sends" {
+    cd "$BATS_TEST_TMPDIR"
+    echo 'main(xs) = xs |> split(procs) |> stencil(1, {a, b, c} -> a + b + c, 0) |> map(p -> map(x -> {x mod 5, 1}, p)) |>
+        reduce_by_key(+, 0, 5) default [1, 2, 3, 4, 5, 6, 7, 8, 9]' > words.bmf
+    run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run words.bmf --procs 4 --stats
+    assert_success
+    assert_output "[1, 2, 2, 2, 2]" # of 3, 6, 9, 12, 15, 18, 21, 24, 17 modulo 5
+    sent=$(grep -o "[0-9]* messages, [0-9]* bytes" <<< "$stderr" | head -1)
+    run "$BMF_BIN_DIR/bmf" predict words.bmf --machine fast-cluster --procs 4 --json
+    assert_success
+    run python3 -c 'import json, sys; r = json.load(sys.stdin)["runs"][0]; print(r["messages"], "messages,", r["bytes"], "bytes")' <<< "$output"
+    assert_output "$sent"
+}
+
+@test "failures say where, on one rank and on several" {
+    cd "$BATS_TEST_TMPDIR"
+    echo 'main(n, xs) = xs |> split(3) |> map(p -> map(x -> {x, x}, p)) |> reduce_by_key(+, 0, n) default {2, [0, 1, 2, 1]}' > key.bmf
+    echo 'main(n, xs) = xs |> split(3) |> map(p -> map(x -> {0, x}, p)) |> reduce_by_key(*, 1, n)
+default {1, [9223372036854775807, 1, 2]}' > large.bmf
+    echo 'main(n, xs) = xs |> split(3) |> map(p -> map(x -> {0, x}, p)) |> reduce_by_key(*, 1, n) default {-1, [0]}' > less.bmf
+    echo 'main(n, xs) = xs |> split(3) |> stencil(1, {a, b, c} -> a / b, 1) default {-1, [1, 0]}' > zero.bmf
+    for ranks in 1 2 3; do
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run key.bmf
+        assert_equal "$status" 2
+        assert_line --index 0 --partial "key.bmf:1:66: reduce_by_key: key 2 at position 2 is not one of 0 to 1"
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run large.bmf
+        assert_equal "$status" 2
+        assert_line --index 0 --partial "large.bmf:1:80: reduce_by_key: the operator failed: an int too large for 64 bits"
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run less.bmf
+        assert_equal "$status" 2
+        assert_line --index 0 --partial "less.bmf:1:66: reduce_by_key: -1 is no length"
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run zero.bmf
+        assert_equal "$status" 2
+        assert_line --index 0 --partial "zero.bmf:1:59: /: 1 is divided by zero"
+    done
+}
+
+@test "bmf plan says the turns of a loop once, loops inside of loops too" {
+    cd "$BATS_TEST_TMPDIR"
+    run "$BMF_BIN_DIR/bmf" plan "$BMF_SOURCE_DIR/examples/28-jacobi.bmf" --procs 4
+    assert_success
+    assert_equal "$(grep -c '^100 times:$' <<< "$output")" 1
+    [ "${#lines[@]}" -lt 100 ]
+    # a split and a gather of 3 messages, and in each of 100 turns 3 to the right and 3 to the left
+    assert_line --regexp "^in all 606 messages, [0-9]+ bytes$"
+    cat > nested.bmf <<'END'
+main(xs) =
+    let parts = loop ps = split(3, xs) for i < 4 do
+        shift(1, loop qs = ps for j < 5 do stencil(1, {a, b, c} -> a + b + c, 0, qs)) in
+    reduce(++, parts)
+default [1, 2, 3]
+END
+    run "$BMF_BIN_DIR/bmf" plan nested.bmf
+    assert_success
+    assert_line "4 times:"
+    assert_line "    5 times:"
+    assert_equal "$(grep -c 'P_Shift of' <<< "$output")" 1
+    run "$BMF_BIN_DIR/bmf" plan nested.bmf --json
+    assert_equal "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["messages"])' <<< "$output")" $((2 + 4 * (5 * 4 + 3) + 2))
+}

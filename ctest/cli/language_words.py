@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Words of the language for lists by keys and with neighbours: values are NumPy's, bit by bit where the order of additions is the
+same, and do not depend on processors.
+
+usage: language_words.py
+
+On random input whose seed is printed, on random numbers of processors. BMF_BIN_DIR, MPIRUN say where things are.
+"""
+
+import ast
+import os
+import random
+import re
+import subprocess
+import tempfile
+
+import numpy as np
+
+BMF = os.path.join(os.environ["BMF_BIN_DIR"], "bmf")
+MPIRUN = os.environ.get("MPIRUN", "mpirun.mpich")
+SEED = random.SystemRandom().randrange(2 ** 32)
+pick = np.random.default_rng(SEED)
+
+
+def run(folder, program, *data, processors=1, ranks=None):
+    """The value, and what was sent: messages and bytes."""
+    path = os.path.join(folder, "program.bmf")
+    with open(path, "w") as text:
+        text.write(program)
+    arguments = []
+    for k, array in enumerate(data):
+        np.save(os.path.join(folder, f"{k}.npy"), array)
+        arguments += ["--arg", os.path.join(folder, f"{k}.npy")]
+    command = [MPIRUN, "-n", str(ranks or min(processors, 3)), BMF, "run", path, *arguments, "--procs", str(processors), "--stats"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, (program, done.stderr)
+    sent = re.search(r"(\d+) messages?, (\d+) bytes?", done.stderr)
+    words = re.sub(r"\btrue\b", "True", re.sub(r"\bfalse\b", "False", done.stdout)).replace("{", "(").replace("}", ")")
+    return ast.literal_eval(words), (int(sent[1]), int(sent[2])) if sent else (0, 0)
+
+
+def some_processors():
+    return int(pick.integers(2, 8))
+
+
+def by_key(folder):
+    """Blocks of 1024 elements or 8 times the keys, the fixed tree over blocks: computed in Python."""
+    keys = int(pick.integers(1, 300))
+    numbers = pick.integers(0, keys, 5000 + int(pick.integers(0, 3000)))
+    values = pick.uniform(-1, 1, len(numbers))
+    block = 1024
+    while block < 8 * keys:
+        block *= 2
+    tables = []
+    for begin in range(0, len(numbers), block):
+        table = [0.0] * keys
+        for key, value in zip(numbers[begin:begin + block], values[begin:begin + block]):
+            table[key] += value
+        tables.append(table)
+
+    def join(a, b):
+        return [x if y == 0.0 else y if x == 0.0 else x + y for x, y in zip(a, b)]
+
+    def node(begin, count):
+        return tables[begin] if count == 1 else join(node(begin, count // 2), node(begin + count // 2, count // 2))
+
+    total, done = None, 0
+    for digit in reversed(range(20)):
+        if len(tables) >> digit & 1:
+            one = node(done, 1 << digit)
+            total = one if total is None else join(total, one)
+            done += 1 << digit
+    program = "main(keys, values) = let n = %d in {%s}\n"
+    placed = "zip(keys, values) |> reduce_by_key(+, 0.0, n)"
+    spread = "zip(keys, values) |> split(procs) |> reduce_by_key(+, 0.0, n)"
+    (a, b), sent = run(folder, program % (keys, placed + ", " + spread), numbers, values, processors=some_processors())
+    assert a == b == total, "sums by key"
+    assert np.allclose(a, np.bincount(numbers, values, keys))
+    counts, _ = run(folder, "main(xs) = xs |> split(procs) |> map(p -> map(x -> {x, 1}, p)) |> reduce_by_key(+, 0, %d)\n" % keys,
+                    numbers, processors=some_processors())
+    assert counts == np.bincount(numbers, minlength=keys).tolist()
+    print(f"sums of {len(numbers)} values by {keys} keys")
+
+
+def messages_by_key(folder):
+    """A table of results from all processors but the first, and of blocks that are cut the rest."""
+    processors = some_processors()
+    xs = pick.integers(0, 4, 1024 * processors)
+    _, alone = run(folder, "main(xs) = xs |> split(procs) |> map(length) |> reduce(+)\n", xs, processors=processors)
+    table, sent = run(folder, "main(xs) = {xs |> split(procs) |> map(length) |> reduce(+), "
+                      "xs |> split(procs) |> map(p -> map(x -> {x, real(x)}, p)) |> reduce_by_key(+, 0.0, 4)}\n",
+                      xs, processors=processors)
+    _, split = run(folder, "main(xs) = {xs |> split(procs) |> map(length) |> reduce(+), xs |> split(procs) |> length}\n", xs,
+                   processors=processors)
+    assert sent[0] - split[0] == processors - 1, (sent, split)
+    assert sent[1] - split[1] == (processors - 1) * 4 * 8, (sent, split)
+
+
+def sorting(folder):
+    keys = pick.integers(0, 40, 700)
+    values = pick.uniform(-1, 1, 700)
+    order = np.argsort(keys, kind="stable")
+    pairs = [(int(k), float(v)) for k, v in zip(keys[order], values[order])]
+    expected = [(int(k), values[keys == k].tolist()) for k in np.unique(keys)]
+    program = ("main(keys, values) = let pairs = zip(keys, values) in "
+               "{sort_by({k, _} -> k, pairs), pairs |> split(procs) |> sort_by({k, _} -> k) |> reduce(++), "
+               "group({k, _} -> k, pairs) |> map({k, all} -> {k, map({_, v} -> v, all)}), unique(keys)}\n")
+    (a, b, groups, unique), _ = run(folder, program, keys, values, processors=some_processors())
+    assert a == b == pairs
+    assert groups == expected
+    assert unique == np.unique(keys).tolist()
+
+
+def shifts(folder):
+    xs = pick.uniform(-1, 1, int(pick.integers(1, 60)))
+    k = int(pick.integers(1, 9))
+    program = f"main(xs) = {{shift({k}, xs), shift(-{k}, xs), shift({k}, 0.0, xs), shift(-{k}, x -> 2.0 * x, xs)}}\n"
+    (on, back, zeros, own), _ = run(folder, program, xs)
+    assert on == np.roll(xs, k).tolist() and back == np.roll(xs, -k).tolist()
+    n = min(k, len(xs))
+    assert zeros == [0.0] * n + xs[:len(xs) - n].tolist()
+    assert own == xs[n:].tolist() + (2.0 * xs[len(xs) - n:]).tolist()
+
+
+def shift_messages(folder):
+    """One message to a neighbour from all processors but one, or from all."""
+    processors = some_processors()
+    xs = pick.uniform(-1, 1, 4 * processors)
+    _, split = run(folder, "main(xs) = xs |> split(procs) |> length\n", xs, processors=processors)
+    for words, expected in ("shift(1, 0.0, es)", processors - 1), ("shift(-1, 0.0, es)", processors - 1), ("shift(1, es)", processors):
+        _, sent = run(folder, f"main(xs) = let es = xs |> split(procs) |> map(p -> p[0]) in length({words})\n", xs,
+                      processors=processors)
+        assert (sent[0] - split[0], sent[1] - split[1]) == (expected, 8 * expected), (words, sent, split)
+
+
+def jacobi(folder):
+    """2-D relaxation of rows in parts: NumPy's bits, and 2 messages of a row a step and part, but at the ends."""
+    program = """
+let five({n, {w, c, e}, s}) = if w == inf then c else 0.25 * (n + s + (w + e))
+let row({n, c, s}) =
+    zip({n, {window, s}} -> five({n, window, s}), n, zip(stencil(1, {w, c, e} -> {if e == inf then inf else w, c, e}, inf, c), s))
+let inner({n, c, s}) = if length(n) == 0 or length(s) == 0 then c else row({n, c, s})
+main(us) =
+    let parts = loop parts = split(procs, us) for i < %d do stencil(1, inner, c -> pick(c, iota(0)), parts) in
+    reduce(++, parts)
+"""
+    rows, columns = int(pick.integers(9, 20)), int(pick.integers(3, 12))
+    us = pick.uniform(0, 1, (rows, columns))
+    v = us.copy()
+    for _ in range(7):
+        v[1:-1, 1:-1] = 0.25 * (v[:-2, 1:-1] + v[2:, 1:-1] + (v[1:-1, :-2] + v[1:-1, 2:]))
+    processors = some_processors()
+    found, sent = run(folder, program % 7, us, processors=processors)
+    assert found == v.tolist()
+    _, before = run(folder, program % 0, us, processors=processors)
+    assert sent[0] - before[0] == 7 * 2 * (processors - 1), (sent, before)
+
+
+def main():
+    print("seed", SEED)
+    with tempfile.TemporaryDirectory() as folder:
+        for part in by_key, messages_by_key, sorting, shifts, shift_messages, jacobi:
+            part(folder)
+            print(part.__name__)
+
+
+main()

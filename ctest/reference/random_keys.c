@@ -1,0 +1,163 @@
+/* Random programs: reductions by key, sorting and grouping by keys, shifts and stencils. */
+#include "ctest/reference/random_maker.h"
+
+static bool is_number(type t)
+{
+    return t->kind == BMF_INT || t->kind == BMF_REAL;
+}
+
+/* {t, t} -> t without lists in it. */
+static expression scalar_operator(random_maker *g, type t)
+{
+    static const bmf_operation number[] = {BMF_OPERATION_PLUS, BMF_OPERATION_PLUS,  BMF_OPERATION_MAX,
+                                           BMF_OPERATION_MIN,  BMF_OPERATION_TIMES, BMF_OPERATION_MINUS};
+    expression part[BMF_MAX_LEAVES];
+    if (is_number(t))
+        return operation(g, number[test_below(&g->random, 6)]);
+    if (t->kind == BMF_BOOL)
+        return operation(g, chance(g, 2) ? BMF_OPERATION_AND : BMF_OPERATION_OR);
+    for (int k = 0; k < t->components; k++)
+        part[k] = compose(g, scalar_operator(g, t->component[k]),
+                          pair(g, compose(g, component(g, k + 1, t->components), component(g, 1, 2)),
+                               compose(g, component(g, k + 1, t->components), component(g, 2, 2))));
+    return node(g, BMF_EXPRESSION_ALLTUP, t->components, part);
+}
+
+/* element -> {key, value}; a key out of range now and then. */
+static expression keyed(random_maker *g, type element, type value, int64_t keys, int depth)
+{
+    expression number = random_inner(g, element, &bmf_type_int, depth);
+    expression key = chance(g, 30) ? number : wrap(g, number, constant_int(g, keys));
+    return pair(g, key, random_inner(g, element, value, depth));
+}
+
+static bool fits(type out)
+{
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    return out->kind == BMF_LIST && bmf_type_is_fixed(out->component[0]) &&
+           bmf_type_leaves(out->component[0], leaf) <= BMF_MAX_LEAVES / 2;
+}
+
+static int64_t random_keys(random_maker *g)
+{
+    return chance(g, 20) ? test_below(&g->random, 200) + 1 : test_below(&g->random, 6) + 1;
+}
+
+static expression reduction(random_maker *g, type value, int64_t keys)
+{
+    const int64_t count = chance(g, 40) ? keys - 2 : keys; /* too few, or none, or fewer */
+    expression form =
+        NODE(g, BMF_EXPRESSION_REDUCE_BY_KEY, scalar_operator(g, value), random_plain(g, &bmf_type_int, value));
+    return compose(g, written(g, form), pair(g, constant_int(g, count), identity(g)));
+}
+
+expression random_by_key(random_maker *g, type in, type out, int depth)
+{
+    if (!fits(out))
+        return NULL;
+    type value = out->component[0], element = random_element_type(g, in);
+    const int64_t keys = random_keys(g);
+    expression pairs = compose(g, NODE(g, BMF_EXPRESSION_MAP, keyed(g, element, value, keys, depth - 2)),
+                               random_expression(g, in, bmf_type_list(element), depth - 1));
+    return compose(g, reduction(g, value, keys), pairs);
+}
+
+expression random_parallel_by_key(random_maker *g, type element, type out, int depth)
+{
+    if (g->inside > 0 || element->kind != BMF_LIST || !fits(out))
+        return NULL;
+    const int64_t keys = random_keys(g);
+    g->inside++;
+    expression pairs = keyed(g, element->component[0], out->component[0], keys, depth - 2);
+    g->inside--;
+    expression each = written(g, NODE(g, BMF_EXPRESSION_MAP, NODE(g, BMF_EXPRESSION_MAP, pairs)));
+    return compose(g, reduction(g, out->component[0], keys), each);
+}
+
+expression random_shift(random_maker *g, type element)
+{
+    expression shift = chance(g, 3) ? node(g, BMF_EXPRESSION_SHIFT, 0, NULL)
+                                    : NODE(g, BMF_EXPRESSION_SHIFT, random_plain(g, element, element));
+    shift->number[0] = test_below(&g->random, 7) - 3;
+    return written(g, shift);
+}
+
+/* B_Stencil from elements to elements. */
+static expression stencil(random_maker *g, type element, type out, int depth)
+{
+    type component[3];
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    for (int k = 0; k < 3; k++)
+        component[k] = element;
+    type window = bmf_type_tuple(3, component);
+    if (bmf_type_is_fixed(window) && bmf_type_leaves(window, leaf) < 0)
+        return NULL;
+    const int splits = g->splits;
+    g->splits = MAX_SPLITS; /* none in it */
+    expression f = random_inner(g, window, out, depth), made;
+    g->splits = splits;
+    made = chance(g, 3) ? NODE(g, BMF_EXPRESSION_STENCIL, f)
+                        : NODE(g, BMF_EXPRESSION_STENCIL, f, random_plain(g, element, element));
+    made->number[0] = 1;
+    return written(g, made);
+}
+
+static bool is_key(type t)
+{
+    return is_number(t) || t->kind == BMF_BOOL;
+}
+
+/* A key of elements, without splits in it. */
+static expression by_key(random_maker *g, bmf_expression_kind kind, type element, type key, int depth)
+{
+    const int splits = g->splits;
+    g->splits = MAX_SPLITS;
+    expression f = random_inner(g, element, key, depth);
+    g->splits = splits;
+    return NODE(g, kind, f);
+}
+
+static type random_key(random_maker *g)
+{
+    const type keys[] = {&bmf_type_int, &bmf_type_real, &bmf_type_bool};
+    return keys[test_below(&g->random, 3)];
+}
+
+expression random_neighbours(random_maker *g, type in, type out, int depth)
+{
+    if (out->kind != BMF_LIST)
+        return NULL;
+    if (chance(g, 2)) {
+        type element = random_element_type(g, in);
+        expression made = stencil(g, element, out->component[0], depth - 2);
+        return made ? compose(g, made, random_expression(g, in, bmf_type_list(element), depth - 1)) : NULL;
+    }
+    return compose(g, random_shift(g, out->component[0]), random_expression(g, in, out, depth - 1));
+}
+
+expression random_sorting(random_maker *g, type in, type out, int depth)
+{
+    if (out->kind != BMF_LIST)
+        return NULL;
+    type element = out->component[0];
+    if (is_key(element) && chance(g, 3))
+        return compose(g, operation(g, BMF_OPERATION_UNIQUE), random_expression(g, in, out, depth - 1));
+    const bool groups = element->kind == BMF_TUPLE && element->components == 2 && is_key(element->component[0]) &&
+                        element->component[1]->kind == BMF_LIST;
+    expression form =
+        groups ? by_key(g, BMF_EXPRESSION_GROUP, element->component[1]->component[0], element->component[0], depth - 2)
+               : by_key(g, BMF_EXPRESSION_SORT_BY, element, random_key(g), depth - 2);
+    return compose(g, form, random_expression(g, in, groups ? element->component[1] : out, depth - 1));
+}
+
+expression random_parts_together(random_maker *g, type element, type *out, int depth)
+{
+    if (g->inside > 0 || element->kind != BMF_LIST)
+        return NULL;
+    *out = element;
+    if (chance(g, 2))
+        return written(g, by_key(g, BMF_EXPRESSION_SORT_BY, element->component[0], random_key(g), depth));
+    type made = random_element_type(g, element);
+    *out = bmf_type_list(made);
+    return stencil(g, element->component[0], made, depth);
+}
