@@ -77,3 +77,14 @@ END
     run "$BMF_BIN_DIR/bmf" plan nested.bmf --json
     assert_equal "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["messages"])' <<< "$output")" $((2 + 4 * (5 * 4 + 3) + 2))
 }
+
+@test "a list that is a constant is made once, not for every element" {
+    cd "$BATS_TEST_TMPDIR"
+    python3 -c 'print("let table = [" + ", ".join(map(str, range(400))) + "]")' > table.bmf
+    echo 'main(n) = map(x -> table[x mod 400], 0 ..< n) |> reduce(+, 0) default 300000' >> table.bmf
+    run --separate-stderr "$BMF_BIN_DIR/bmf" run table.bmf --stats
+    assert_success
+    assert_output $((300000 / 400 * (399 * 400 / 2)))
+    # 400 ints for each of 300000 elements would be 960 MB
+    [ "$(sed -n 's/.*at most \([0-9]*\)[.0-9]* MB a rank.*/\1/p' <<< "$stderr")" -lt 300 ]
+}

@@ -4,7 +4,7 @@ same, and do not depend on processors.
 
 usage: language_words.py
 
-On random input whose seed is printed, on random numbers of processors. BMF_BIN_DIR, MPIRUN say where things are.
+On random input whose seed is printed, on random numbers of processors. BMF_BIN_DIR, BMF_SOURCE_DIR, MPIRUN say where things are.
 """
 
 import ast
@@ -17,6 +17,7 @@ import tempfile
 import numpy as np
 
 BMF = os.path.join(os.environ["BMF_BIN_DIR"], "bmf")
+SOURCE = os.environ["BMF_SOURCE_DIR"]
 MPIRUN = os.environ.get("MPIRUN", "mpirun.mpich")
 SEED = random.SystemRandom().randrange(2 ** 32)
 pick = np.random.default_rng(SEED)
@@ -156,10 +157,47 @@ main(us) =
     assert sent[0] - before[0] == 7 * 2 * (processors - 1), (sent, before)
 
 
+def characters(name):
+    """Of a program, without comments and its default."""
+    with open(os.path.join(SOURCE, "examples", name)) as file:
+        text = file.read()
+    lines = text[:text.rindex("default")].split("\n")
+    return len("\n".join(line for line in lines if not line.startswith("#")).strip())
+
+
+def review(folder):
+    """The three programs that a new user wrote: at most 60 % of their characters in C with skeletons (746 for the regression,
+    1617 for one step of k-means, 2342 for Jacobi without residuals), and NumPy's values. Jacobi is in notation.bats."""
+    for name, in_c in ("26-regression.bmf", 746), ("31-k-means-by-key.bmf", 1617), ("30-jacobi-plane.bmf", 2342):
+        assert characters(name) <= 0.6 * in_c, (name, characters(name))
+        print(f"{name}: {characters(name)} characters, {100 * characters(name) / in_c:.0f} %")
+    with open(os.path.join(SOURCE, "examples", "26-regression.bmf")) as file:
+        regression = file.read()
+    x = pick.uniform(0, 10, 501)
+    points = np.stack([x, 3 * x - 2 + pick.normal(0, 0.1, 501)], 1)
+    found, _ = run(folder, regression, points, processors=some_processors())
+    assert np.allclose(found, np.polyfit(points[:, 0], points[:, 1], 1)[::-1], rtol=1e-9)
+    with open(os.path.join(SOURCE, "examples", "31-k-means-by-key.bmf")) as file:
+        means = file.read()
+    middle = pick.uniform(-50, 50, (4, 2))
+    points = middle[pick.integers(0, 4, 3000)] + pick.normal(0, 9, (3000, 2))
+    found, _ = run(folder, means, points, points[:4], processors=some_processors())
+    again, _ = run(folder, means, points, points[:4])
+    assert found == again, "the same bits on any number of processors"
+    centres, change = points[:4], np.inf
+    while change >= 1e-6:
+        label = ((points[:, None] - centres) ** 2).sum(2).argmin(1)
+        count = np.bincount(label, minlength=4)
+        sums = np.stack([np.bincount(label, points[:, d], 4) for d in (0, 1)], 1)
+        following = np.where(count[:, None] == 0, centres, sums / np.maximum(count, 1)[:, None])
+        change, centres = np.abs(following - centres).max(), following
+    assert np.allclose(found, centres, rtol=1e-9), (found, centres)
+
+
 def main():
     print("seed", SEED)
     with tempfile.TemporaryDirectory() as folder:
-        for part in by_key, messages_by_key, sorting, shifts, shift_messages, jacobi:
+        for part in by_key, messages_by_key, sorting, shifts, shift_messages, jacobi, review:
             part(folder)
             print(part.__name__)
 

@@ -133,6 +133,18 @@ static void test_lists(void)
         {"P_Stencil (B_Num 1) (B_Id) . P_Split (B_Num 2) [[1], [2, 3]]",
          "[[{[2, 3], [1], [2, 3]}], [{[1], [2, 3], [1]}]]"},
         {"B_Reduce_by_key (B_Op (B_Plus)) (B_Con (B_Int 0)) {0, []}", "[]"},
+        {"B_If (B_Con (B_True)) (B_Op (B_Length)) (P_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . P_Map (B_Op "
+         "(B_Length)) . "
+         "P_Sort . P_Stencil (B_Num 1) (B_Addr (B_Num 1) (B_Num 3)) . P_Shift (B_Num 1) . P_Sort_by (B_Id) . P_Split "
+         "(B_Num 2)) [1, 2]",
+         "2"},
+        {"B_If (B_Con (B_True)) (B_Id) (P_Reduce_by_key (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Alltup [B_Con (B_Int 2), "
+         "P_Map (B_Map (B_Alltup [B_Id, B_Id])) . P_Split (B_Num 2)]) [1, 2]",
+         "[1, 2]"},
+        {"P_Reduce_by_key (B_Op (B_Plus)) (B_Con (B_Int 7)) . B_Alltup [B_Con (B_Int 2), P_Project . B_Alltup [P_Map "
+         "(B_Map "
+         "(B_Alltup [B_Id, B_Id])) . P_Split (B_Num 2), B_Allvec []]] [1, 1]",
+         "[7, 7]"},
         {"B_Map (B_Reduce_by_key (B_Op (B_Max)) (B_Op (B_Neg))) [{2, [{1, 5}, {1, 7}]}, {1, []}, {2, [{0, 1}]}]",
          "[[-2, 7], [-1], [1, -2]]"},
         {"P_Reduce_by_key (B_Alltup [B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 1) (B_Num 2) . B_Addr (B_Num 1) (B_Num "

@@ -338,9 +338,33 @@ static int reduce_spread(keyed *k, bmf_frame *frame, bmf_distribution *spread, c
     return status;
 }
 
+/* Of lists without parts, as of placed ones without elements. A failure is deferred: the others go on. */
+static int reduce_nothing(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
+                          bmf_value *out)
+{
+    bmf_value counts, lists, both;
+    const bmf_type *parts = expression->in->component[1];
+    value_move(&x->child[0], &counts);
+    value_free(x);
+    int status = value_empty(evaluator->ctx, parts->component[0], frame->count, &lists);
+    if (status == BMF_OK) {
+        value_pair(&counts, &lists, &both);
+        status = evaluate_by_key(evaluator, expression, frame, &both, out);
+    }
+    value_free(&counts);
+    if (status == BMF_OK)
+        return BMF_OK;
+    status = failure_defer(evaluator->ctx, status);
+    if (status == BMF_OK)
+        value_default(evaluator->ctx, expression->out, frame->count, out);
+    return status;
+}
+
 int evaluate_parallel_by_key(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                              bmf_value *out)
 {
+    if (distribution_is_empty(x->child[1].spread))
+        return reduce_nothing(evaluator, expression, frame, x, out);
     bmf_distribution *spread = distribution_retain(x->child[1].spread);
     bmf_value lists, made = {0};
     keyed k;

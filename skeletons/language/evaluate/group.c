@@ -223,6 +223,8 @@ static int sort_spread(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *
 int evaluate_parallel_sort_by(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *frame, bmf_value *x,
                               bmf_value *out)
 {
+    if (distribution_is_empty(x->spread))
+        return distribute_nothing(evaluator, by, x, out);
     bmf_distribution *spread = distribution_retain(x->spread);
     const int64_t count = x->count;
     bmf_value lists, parts;

@@ -93,6 +93,8 @@ int evaluate_sort(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x
 int evaluate_parallel_sort(bmf_evaluator *evaluator, bmf_expression *expression, bmf_value *x, bool numbers,
                            bmf_value *out)
 {
+    if (distribution_is_empty(x->spread))
+        return distribute_nothing(evaluator, expression, x, out);
     bmf_distribution *spread = distribution_retain(x->spread);
     const int64_t count = x->count;
     bmf_list *list = NULL, *sorted = NULL;

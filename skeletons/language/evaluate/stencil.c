@@ -162,6 +162,8 @@ static int evaluate_parts(bmf_evaluator *evaluator, bmf_expression *stencil, bmf
 int evaluate_parallel_stencil(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_frame *frame, bmf_value *x,
                               bmf_value *out)
 {
+    if (distribution_is_empty(x->spread))
+        return distribute_nothing(evaluator, stencil, x, out);
     bmf_distribution *spread = distribution_retain(x->spread);
     const int64_t count = x->count;
     bmf_value lists, made;

@@ -131,6 +131,20 @@ void value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child,
     value_move(child, out->child);
 }
 
+int distribute_nothing(bmf_evaluator *evaluator, const bmf_expression *expression, bmf_value *x, bmf_value *out)
+{
+    bmf_value none;
+    const int64_t count = x->count;
+    bmf_distribution *spread = distribution_retain(x->spread);
+    value_free(x);
+    const int status = value_empty(evaluator->ctx, expression->out->component[0], 0, &none);
+    if (status == BMF_OK)
+        value_distribute(count, spread, &none, out);
+    else
+        distribution_release(spread);
+    return status;
+}
+
 int value_from_parts(bmf_list *list, bmf_value *parts)
 {
     const bmf_partition *partition = list->partition;

@@ -47,6 +47,14 @@ int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *l
 /* The parts of a list in C on this rank, each as a list: one instance a part. The list's column is moved out of it. */
 int value_from_parts(bmf_list *list, bmf_value *parts);
 
+/* Nobody has an element: there is no instance, as in a branch that is not taken, or its lists are empty. Then the
+ * expression makes distributed lists without elements, of the type that it makes: takes x over. */
+static inline bool distribution_is_empty(const bmf_distribution *spread)
+{
+    return spread->elements->count == 0;
+}
+int distribute_nothing(bmf_evaluator *evaluator, const bmf_expression *expression, bmf_value *x, bmf_value *out);
+
 /* The pair of the batches a and b, both taken over, also on failure. */
 void value_pair(bmf_value *a, bmf_value *b, bmf_value *out);
 
