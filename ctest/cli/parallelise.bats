@@ -3,20 +3,7 @@
 
 bats_require_minimum_version 1.5.0
 
-setup()
-{
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    export OMP_WAIT_POLICY=passive
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
-    # Computing costs as much as it has operations, messages next to nothing: splitting pays.
-    cat >quick.machine <<'END'
-name = "quick";
-compute = { operations_us = { other = 1000.0; }; };
-network = { type = "hockney"; latency_us = 0.001; bandwidth_mb_per_s = 1e6; };
-END
-}
+load parallelise.bash
 
 # refused WORDS LINE..: exit code 2 and one line with these words
 refused()
@@ -101,40 +88,88 @@ END
     refused '$Less is said to be associative and is not: the two ways to combine {' serial.bmf --machine quick.machine --procs 4
 }
 
+@test "scans by the totals of blocks" {
+    local list
+    list=[$(python3 -c 'print(*((k * k + 7 * k) % 41 - 20 for k in range(203)), sep=", ")')]
+    for scan in '(B_Op (B_Plus))' '(B_Op (B_Max))' '(B_Op (B_Plus)) (B_Con (B_Int 5))' '(B_Op (B_Min)) (B_Con (B_Int 9))'; do
+        echo "B_Scan $scan . B_Map (B_Op (B_Abs)) $list" >serial.bmf
+        parallel
+        grep -q 'scan by block totals' said
+        grep -q 'P_Scan' parallel.bmf
+    done
+    # what is scanned stays split: a reduction of it, and a zip with what it was made of
+    echo "B_Reduce (B_Op (B_Max)) (B_Con (B_Int 0)) . B_Scan (B_Op (B_Plus)) $list" >serial.bmf
+    parallel
+    ! grep -q 'B_Conc' parallel.bmf
+    echo "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Zip (B_Op (B_Times)) . B_Alltup [B_Id, B_Scan (B_Op (B_Plus))] $list" >serial.bmf
+    parallel
+    grep -q 'P_Zip' parallel.bmf
+    ! grep -q 'B_Conc' parallel.bmf
+    # reals round otherwise, and what has no identity stays as it is
+    echo 'B_Scan (B_Op (B_Plus)) [1.0, 2.5, 3.0]' >serial.bmf
+    parallel
+    ! grep -q 'P_Scan' parallel.bmf
+    grep -q 'sums of reals in another order round otherwise' said
+    echo 'B_Scan (B_Op (B_Minus)) [1, 2, 3]' >serial.bmf
+    parallel
+    ! grep -q 'P_Scan' parallel.bmf
+    grep -q 'to have an identity' said
+    # an empty list
+    echo "B_Scan (B_Op (B_Plus)) . B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 99)]) $list" >serial.bmf
+    parallel
+    grep -q 'scan by block totals' said
+    [ "$(cat expected)" = '[]' ]
+}
+
+@test "loops and choices keep their lists split" {
+    sum='B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))'
+    echo "B_While (B_Op (B_Lt) . B_Alltup [$sum, B_Con (B_Int 1000)]) (B_Map (B_Op (B_Plus) . B_Alltup [B_Id, B_Id]))
+[5, 3, 2, 0, 7, 1, 6, 4, 4, 2]" >serial.bmf
+    parallel
+    grep -q 'loop promotion' said
+    # split before the loop, gathered behind it
+    grep -v '^#' parallel.bmf | tr -d '\n' | grep -Eq '^P_Reduce \(B_Op \(B_Conc\)\)\. B_While .*\. P_Split \(B_Procs\)\[5'
+    [ "$(grep -o 'P_Split\|B_Conc' parallel.bmf | wc -l)" = 2 ]
+    echo "$sum . B_If (B_Op (B_Lt) . B_Alltup [$sum, B_Con (B_Int 10)]) (B_Map (B_Op (B_Neg))) (B_Map (B_Op (B_Abs)))
+[5, 3, 2, 0, 7, 1, 6, 4, -4, 2]" >serial.bmf
+    parallel
+    grep -q 'choice promotion' said
+    ! grep -q 'B_Conc' parallel.bmf
+    # a state of a counter and a list
+    echo "B_Addr (B_Num 2) (B_Num 2) . B_While (B_Op (B_Lt) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Con (B_Int 3)])
+(B_Alltup [B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Con (B_Int 1)], B_Map (B_Op (B_Plus) . B_Alltup [B_Id, B_Id]) . B_Addr (B_Num 2) (B_Num 2)])
+. B_Alltup [B_Con (B_Int 0), B_Map (B_Op (B_Neg))] [5, 3, 2, 0, 7, 1, 6]" >serial.bmf
+    parallel
+    grep -q 'loop promotion' said
+}
+
+@test "lists of lists: by the outer or by the inner level" {
+    sum='B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))'
+    # many short rows: the outer level
+    echo "B_Map ($sum . B_Map (B_Op (B_Abs))) [[1, 2], [3], [4, -5], [], [6, 7], [8, 9], [1, 1], [2, 2]]" >serial.bmf
+    parallel
+    sed -n 2p said | grep -v 'inner lists'
+    # one long row: the inner level
+    echo "B_Map ($sum . B_Map (B_Op (B_Abs))) [[$(seq -s ', ' 1 200)]]" >serial.bmf
+    parallel
+    sed -n 2p said | grep 'inner lists'
+    grep -v '^#' parallel.bmf | tr -d '\n' | grep -q '^B_Map *(P_Reduce'
+}
+
+@test "what is found for examples without processors is as fast as the examples" {
+    python3 "$BMF_SOURCE_DIR/ctest/cli/serial_examples.py" quick.machine >ratios
+    [ "$(wc -l <ratios)" = 10 ]
+    while read -r name processors ratio; do
+        python3 -c "assert $ratio <= 1.1, '$name on $processors: $ratio'"
+    done <ratios
+    for found in *.found.bmf; do
+        "$BMF" run "$found" --procs 2 >value
+        "$BMF" run "$BMF_SOURCE_DIR/examples/${found%.found.bmf}.bmf" --procs 2 | cmp - value
+    done
+}
+
 @test "random serial programs keep their values" {
-    python3 - <<'END' >programs
-import random
-random.seed(20)
-maps = ["B_Map (B_Op (B_Neg))", "B_Map (B_Op (B_Abs))", "B_Map (B_Op (B_Plus) . B_Alltup [B_Id, B_Con (B_Int 2)])",
-        "B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 1)])", "B_Scan (B_Op (B_Max))", "B_Id",
-        "B_Map (B_Op (B_Plus)) . B_Op (B_Distl) . B_Alltup [B_Op (B_Length), B_Id]",
-        "B_Map (B_Op (B_Minus)) . B_Op (B_Distl) . B_Alltup [B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)), B_Id]",
-        "B_Zip (B_Op (B_Times)) . B_Alltup [B_Id, B_Map (B_Op (B_Abs))]",
-        "B_Op (B_Conc) . B_Alltup [B_Id, B_Map (B_Op (B_Neg))]"]
-ends = ["B_Reduce (B_Op (B_Plus)) (B_Con (B_Int %d))", "B_Reduce (B_Op (B_Min)) (B_Con (B_Int %d))",
-        "B_Reduce (B_Op (B_Max)) (B_Con (B_Int %d))", "B_Op (B_Length)", "B_Reduce (B_Op (B_Minus)) (B_Con (B_Int %d))",
-        "B_Alltup [B_Reduce (B_Op (B_Plus)) (B_Con (B_Int %d)), B_Op (B_Length), B_Id]"]
-for number in range(30):
-    parts = [random.choice(maps) for _ in range(random.randint(1, 4))]
-    if random.random() < 0.7:
-        end = random.choice(ends)
-        parts.insert(0, end % random.randint(-3, 3) if "%" in end else end)
-    data = [random.randint(-9, 9) for _ in range(random.randint(1, 12))]
-    print(" . ".join(parts), data)
-END
-    while read -r program; do
-        echo "$program" >serial.bmf
-        "$BMF" run serial.bmf >expected
-        "$BMF" parallelise serial.bmf --machine quick.machine --procs 3 --json --samples 2 >all.json
-        python3 -c 'import json
-for k, c in enumerate(json.load(open("all.json"))["candidates"][:4]):
-    open(f"parallel{k}.bmf", "w").write(c["program"])'
-        for parallel in parallel?.bmf; do
-            "$BMF" run $parallel --procs 3 >value || fail "$program: $(cat $parallel)"
-            cmp -s value expected || fail "$program: $(cat $parallel): $(cat value expected)"
-        done
-        rm parallel?.bmf
-    done <programs
+    random_programs_keep_their_values 20 20
 }
 
 @test "bad input is refused" {

@@ -28,13 +28,16 @@ typedef struct value {
 typedef struct walk {
     bmf_expressions *arena;
     bmf_splitting *splitting;
+    bool inside; /* of a map: choices and loops there cannot have split lists */
+    bool counts; /* points only: nothing is split */
 } walk;
 
 const char *splitting_law_name(bmf_splitting_law law)
 {
-    static const char *const name[] = {"split-reduce identity", "map promotion",    "filter promotion",
-                                       "reduce promotion",      "length promotion", "distl promotion",
-                                       "zip promotion"};
+    static const char *const name[] = {"split-reduce identity", "map promotion",        "filter promotion",
+                                       "reduce promotion",      "length promotion",     "distl promotion",
+                                       "zip promotion",         "scan by block totals", "choice promotion",
+                                       "loop promotion",        "inner lists"};
     return name[law];
 }
 
@@ -214,6 +217,79 @@ static bmf_expression *promote_reduction(const walk *w, const bmf_expression *re
                    parallel_map(w, reduction_of(w, operation, false, each)));
 }
 
+/* ---- scans ---- */
+
+static bmf_expression *tuple_of(const walk *w, bmf_expression *first, bmf_expression *second)
+{
+    bmf_expression *made = make(w, BMF_EXPRESSION_ALLTUP, false, 2);
+    made->child[0] = first;
+    made->child[1] = second;
+    return made;
+}
+
+static bmf_expression *component_of(const walk *w, int64_t which, int64_t pair)
+{
+    return compose(w, component(w, which, 2), component(w, pair, 2));
+}
+
+/* Of {total, total of what comes before the last} of two neighbouring ranges: that of both together. It is associative
+ * if op is. */
+static bmf_expression *join_totals(const walk *w, const bmf_expression *operation)
+{
+    bmf_expression *total = compose(w, plain(w, operation), tuple_of(w, component_of(w, 1, 1), component_of(w, 1, 2))),
+                   *before = compose(w, plain(w, operation), tuple_of(w, component_of(w, 1, 1), component_of(w, 2, 2)));
+    return tuple_of(w, total, before);
+}
+
+static bmf_expression *identity_of(const walk *w, const bmf_constant *identity)
+{
+    bmf_expression *made = make(w, BMF_EXPRESSION_CON, false, 0);
+    made->constant = *identity;
+    return made;
+}
+
+/* The total before each part: P[[a]] to P[a]. */
+static bmf_expression *totals_before(const walk *w, const bmf_expression *scan, const bmf_constant *identity)
+{
+    const bmf_expression *operation = scan->child[0];
+    bmf_expression *leaf = tuple_of(w, reduction_of(w, operation, false, identity_of(w, identity)),
+                                    identity_of(w, identity)),
+                   *totals = make(w, BMF_EXPRESSION_SCAN, true, 1), *before = component(w, 2, 2);
+    totals->child[0] = join_totals(w, operation);
+    if (scan->children > 1) /* what the scan begins with comes before all parts */
+        before = compose(w, plain(w, operation), tuple_of(w, plain(w, scan->child[1]), before));
+    return compose(w, parallel_map(w, before), compose(w, totals, parallel_map(w, leaf)));
+}
+
+/* The scans of the parts, each element behind the total of the parts before; NULL: the list must be whole for it. */
+static bmf_expression *promote_scan(const walk *w, const bmf_expression *scan)
+{
+    bmf_splitting *s = w->splitting;
+    const bmf_expression *operation = scan->child[0];
+    bmf_constant identity;
+    if (!operation->out)
+        return NULL;
+    const bool whole_numbers = operation->out->kind == BMF_INT;
+    if (!operator_identity(operation, whole_numbers || s->reassociate, &identity))
+        return refuse(w, scan,
+                      operator_identity(operation, true, &identity)
+                          ? "sums of reals in another order round otherwise; --free allows it"
+                          : "its operator is not known to be associative and to have an identity");
+    if (scan->children > 1 && (!expression_is_independent(scan->child[1]) || is_conversion_of_nothing(scan->child[1])))
+        return refuse(w, scan, "what it begins with depends on the list");
+    bmf_expression *own = make(w, BMF_EXPRESSION_SCAN, false, 1), *each = make(w, BMF_EXPRESSION_MAP, false, 1);
+    own->child[0] = plain(w, operation);
+    each->child[0] = plain(w, operation);
+    s->may_overflow =
+        s->may_overflow ||
+        (whole_numbers && (operation->operation == BMF_OPERATION_PLUS || operation->operation == BMF_OPERATION_TIMES));
+    s->applied[BMF_SPLITTING_SCAN]++;
+    bmf_expression *add = parallel_map(w, compose(w, each, make_operation(w, BMF_OPERATION_DISTL, false)));
+    return compose(w, add,
+                   compose(w, make(w, BMF_EXPRESSION_ZIP, true, 0),
+                           tuple_of(w, totals_before(w, scan, &identity), parallel_map(w, own))));
+}
+
 /* ---- one part ---- */
 
 static bmf_expression *walk_expression(const walk *w, const bmf_expression *expression, value *of);
@@ -245,12 +321,97 @@ static bmf_expression *walk_tuple(const walk *w, const bmf_expression *tuple, va
     return made;
 }
 
+/* ---- choices, loops and the inside of maps ---- */
+
+/* Points are counted in the order of the walk, whatever is split: who walks twice begins anew. */
+static bmf_expression *walk_again(const walk *w, const bmf_splitting *before, const bmf_expression *expression,
+                                  value *of)
+{
+    *w->splitting = *before;
+    return walk_expression(w, expression, of);
+}
+
+/* For a value that has to be whole. */
+static bmf_expression *walk_to_whole(const walk *w, const bmf_expression *expression, value of)
+{
+    bmf_expression *made = walk_expression(w, expression, &of);
+    return of.shape == WHOLE ? made : compose(w, make_whole(w, &of), made);
+}
+
+/* What it is applied to stays as it is for the question; branches that leave it alike leave it so. */
+static bmf_expression *walk_choice(const walk *w, const bmf_expression *choice, value *of)
+{
+    bmf_expression *made = make(w, BMF_EXPRESSION_IF, false, 3);
+    value branch[2] = {*of, *of};
+    made->child[0] = walk_to_whole(w, choice->child[0], *of);
+    for (int k = 0; k < 2; k++)
+        made->child[k + 1] = walk_expression(w, choice->child[k + 1], &branch[k]);
+    w->splitting->applied[BMF_SPLITTING_CHOICE] += of->shape != WHOLE;
+    if (branch[0].shape == branch[1].shape) {
+        *of = (value){branch[0].shape, branch[0].filtered || branch[1].filtered};
+        return made;
+    }
+    for (int k = 0; k < 2; k++)
+        if (branch[k].shape != WHOLE)
+            made->child[k + 1] = compose(w, make_whole(w, &branch[k]), made->child[k + 1]);
+    *of = (value){WHOLE, false};
+    return made;
+}
+
+/* The state of a loop has the same shape before and after its body. */
+static bmf_expression *walk_loop(const walk *w, const bmf_expression *loop, value *of)
+{
+    const bmf_splitting before = *w->splitting;
+    bmf_expression *made = make(w, BMF_EXPRESSION_WHILE, false, 2), *whole = NULL;
+    value after = *of;
+    made->child[1] = walk_expression(w, loop->child[1], &after);
+    if (after.shape == of->shape && after.filtered && !of->filtered) {
+        of->filtered = true;
+        after = *of;
+        made->child[1] = walk_again(w, &before, loop->child[1], &after);
+    }
+    if (after.shape != of->shape) {
+        whole = of->shape == WHOLE ? NULL : make_whole(w, of);
+        *w->splitting = before;
+        made->child[1] = walk_to_whole(w, loop->child[1], *of);
+    }
+    w->splitting->applied[BMF_SPLITTING_LOOP] += of->shape != WHOLE;
+    made->child[0] = walk_to_whole(w, loop->child[0], *of);
+    return whole ? compose(w, made, whole) : made;
+}
+
+/* The body of a map of a whole list: lists in it may be split, each over all processors. */
+static bmf_expression *walk_map(const walk *w, const bmf_expression *map)
+{
+    const walk in = {w->arena, w->splitting, true, w->counts};
+    const int64_t splits = w->splitting->applied[BMF_SPLITTING_IDENTITY];
+    bmf_expression *made = make(w, BMF_EXPRESSION_MAP, false, 1);
+    made->child[0] = walk_to_whole(&in, map->child[0], (value){WHOLE, false});
+    w->splitting->applied[BMF_SPLITTING_INNER] += w->splitting->applied[BMF_SPLITTING_IDENTITY] > splits;
+    return made;
+}
+
+/* The points of what is not walked; nothing else comes of it. */
+static void count_points(const walk *w, const bmf_expression *expression)
+{
+    const bmf_splitting before = *w->splitting;
+    const walk counting = {w->arena, w->splitting, true, true};
+    walk_to_whole(&counting, expression, (value){WHOLE, false});
+    const int points = w->splitting->points;
+    *w->splitting = before;
+    w->splitting->points = points;
+}
+
+/* ---- lists that are split, and pairs with them ---- */
+
 static bmf_expression *walk_split_list(const walk *w, const bmf_expression *part, value *of)
 {
     bmf_splitting *s = w->splitting;
     bmf_expression *made;
     if (part->kind == BMF_EXPRESSION_MAP || part->kind == BMF_EXPRESSION_FILTER) {
         const bool filter = part->kind == BMF_EXPRESSION_FILTER;
+        if (!filter)
+            count_points(w, part->child[0]);
         s->applied[filter ? BMF_SPLITTING_FILTER : BMF_SPLITTING_MAP]++;
         of->filtered = of->filtered || filter;
         return parallel_map(w, plain(w, part));
@@ -266,6 +427,8 @@ static bmf_expression *walk_split_list(const walk *w, const bmf_expression *part
         made->child[0] = make_operation(w, BMF_OPERATION_PLUS, false);
         return compose(w, made, parallel_map(w, plain(w, part)));
     }
+    if (part->kind == BMF_EXPRESSION_SCAN && (made = promote_scan(w, part)))
+        return made;
     made = make_whole(w, of);
     return compose(w, plain(w, part), made);
 }
@@ -308,7 +471,7 @@ static bmf_expression *offer_split(const walk *w, const bmf_expression *part, va
         s->points >= BMF_MAX_SPLIT_POINTS)
         return NULL;
     const int point = s->points++;
-    if (of->shape != WHOLE || !(s->chosen >> point & 1))
+    if (of->shape != WHOLE || w->counts || !(s->chosen >> point & 1))
         return NULL;
     *of = (value){SPLIT, false};
     return split(w);
@@ -323,6 +486,12 @@ static bmf_expression *walk_part(const walk *w, const bmf_expression *part, valu
         made = walk_tuple(w, part, of);
     else if (part->kind == BMF_EXPRESSION_CON && of->shape == SPLIT)
         made = walk_constant(w, part, of);
+    else if (part->kind == BMF_EXPRESSION_IF && !w->inside)
+        made = walk_choice(w, part, of);
+    else if (part->kind == BMF_EXPRESSION_WHILE && !w->inside)
+        made = walk_loop(w, part, of);
+    else if (part->kind == BMF_EXPRESSION_MAP && of->shape == WHOLE)
+        made = walk_map(w, part);
     else if (of->shape == SPLIT)
         made = walk_split_list(w, part, of);
     else if (of->shape == WHOLE)
@@ -346,7 +515,7 @@ static bmf_expression *walk_expression(const walk *w, const bmf_expression *expr
 
 bmf_expression *parallelise(bmf_expressions *arena, const bmf_expression *checked, bmf_splitting *splitting)
 {
-    const walk w = {arena, splitting};
+    const walk w = {.arena = arena, .splitting = splitting};
     value of = {WHOLE, false};
     if (checked->communicates)
         return NULL;

@@ -5,8 +5,11 @@
  *   map, filter            map f o reduce ++ = reduce ++ o map (map f), and so for filter
  *   reduce, length         reduce op o reduce ++ = reduce op o map (reduce op), op associative
  *   distl, zip             of a split list and one value, or of two lists that are split alike
+ *   scan                   by the totals of the parts: scans of the parts, and before each the total of those before it
+ *   choices, loops         the branches, or the body, for themselves, where they leave the list split as it was
  *   tuples of functions    each of them for itself
- * and whatever else there is gets the gathered list. Nothing here is collective. */
+ * and whatever else there is gets the gathered list. The lists inside of a list that is not split can be split, too,
+ * each over all processors. Nothing here is collective. */
 #ifndef BMF_LANGUAGE_PARALLELISE_H
 #define BMF_LANGUAGE_PARALLELISE_H
 
@@ -23,6 +26,10 @@ typedef enum bmf_splitting_law {
     BMF_SPLITTING_LENGTH,
     BMF_SPLITTING_DISTL,
     BMF_SPLITTING_ZIP,
+    BMF_SPLITTING_SCAN,
+    BMF_SPLITTING_CHOICE,
+    BMF_SPLITTING_LOOP,
+    BMF_SPLITTING_INNER,
     BMF_SPLITTING_LAWS
 } bmf_splitting_law;
 

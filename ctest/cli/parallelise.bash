@@ -1,0 +1,35 @@
+# What the tests of bmf parallelise share.
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    export OMP_WAIT_POLICY=passive
+    cd "$BATS_TEST_TMPDIR"
+    BMF=$BMF_BIN_DIR/bmf
+    # Computing costs as much as it has operations, messages and joining lists next to nothing: splitting pays.
+    cat >quick.machine <<'END'
+name = "quick";
+compute = { operations_us = { B_Conc = 0.0; other = 1000.0; }; };
+network = { type = "hockney"; latency_us = 0.001; bandwidth_mb_per_s = 1e6; };
+END
+}
+
+# random_programs_keep_their_values SEED COUNT: the four best programs that are found for each have the serial one's value
+random_programs_keep_their_values()
+{
+    python3 "$BMF_SOURCE_DIR/ctest/cli/random_serial.py" "$1" "$2" >programs
+    while read -r program; do
+        echo "$program" >serial.bmf
+        "$BMF" run serial.bmf >expected
+        "$BMF" parallelise serial.bmf --machine quick.machine --procs 3 --json --samples 2 >all.json || fail "$program"
+        python3 -c 'import json
+for k, c in enumerate(json.load(open("all.json"))["candidates"][:4]):
+    open(f"parallel{k}.bmf", "w").write(c["program"])'
+        for parallel in parallel?.bmf; do
+            "$BMF" run $parallel --procs 3 >value || fail "$program: $(cat $parallel)"
+            cmp -s value expected || fail "$program: $(cat $parallel): $(cat value expected)"
+        done
+        rm parallel?.bmf
+    done <programs
+}

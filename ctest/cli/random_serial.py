@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+"""Random serial programs of the language for tests of `bmf parallelise`: maps, filters, scans, reductions, zips, tuples, choices,
+loops, and lists of lists.
+
+usage: random_serial.py SEED COUNT     prints a program on each line
+"""
+
+import random
+import sys
+
+NOT_ONE = "B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 1)]"
+TWICE = "B_Op (B_Plus) . B_Alltup [B_Id, B_Id]"
+# [int] to [int]
+FLAT = [
+    "B_Map (B_Op (B_Neg))", "B_Map (B_Op (B_Abs))", "B_Map (B_Op (B_Plus) . B_Alltup [B_Id, B_Con (B_Int 2)])",
+    f"B_Filter ({NOT_ONE})", "B_Scan (B_Op (B_Max))", "B_Scan (B_Op (B_Plus))", "B_Scan (B_Op (B_Min)) (B_Con (B_Int 2))",
+    "B_Scan (B_Op (B_Minus))", "B_Scan (B_Op (B_Plus)) (B_Con (B_Int 5))", "B_Id",
+    "B_Map (B_Op (B_Plus)) . B_Op (B_Distl) . B_Alltup [B_Op (B_Length), B_Id]",
+    "B_Map (B_Op (B_Minus)) . B_Op (B_Distl) . B_Alltup [B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)), B_Id]",
+    "B_Zip (B_Op (B_Times)) . B_Alltup [B_Id, B_Map (B_Op (B_Abs))]",
+    "B_Zip (B_Op (B_Plus)) . B_Alltup [B_Id, B_Scan (B_Op (B_Plus))]",
+    "B_Op (B_Conc) . B_Alltup [B_Id, B_Map (B_Op (B_Neg))]",
+    f"B_Map (B_If ({NOT_ONE}) (B_Op (B_Neg)) (B_Id))",
+]
+# [int] to int or a tuple of them
+ENDS = [
+    "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int %d))", "B_Reduce (B_Op (B_Min)) (B_Con (B_Int %d))",
+    "B_Reduce (B_Op (B_Max)) (B_Con (B_Int %d))", "B_Op (B_Length)", "B_Reduce (B_Op (B_Minus)) (B_Con (B_Int %d))",
+    "B_Alltup [B_Reduce (B_Op (B_Plus)) (B_Con (B_Int %d)), B_Op (B_Length), B_Id]",
+]
+SUM = "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))"
+
+
+def chain(rng, longest, depth=0):
+    """[int] to [int]."""
+    parts = []
+    for _ in range(rng.randint(1, longest)):
+        kind = rng.random()
+        if depth < 2 and kind < 0.12:
+            parts.append(f"B_If (B_Op (B_Lt) . B_Alltup [{rng.choice(['B_Op (B_Length)', SUM])}, B_Con (B_Int {rng.randint(0, 9)})]) "
+                         f"({chain(rng, 2, depth + 1)}) ({chain(rng, 2, depth + 1)})")
+        elif depth < 2 and kind < 0.22:  # the sum of absolute values grows, or is 0 and below the bound never
+            parts.append(f"B_While (B_Op (B_And) . B_Alltup [B_Op (B_Gt) . B_Alltup [{SUM} . B_Map (B_Op (B_Abs)), B_Con (B_Int 0)], "
+                         f"B_Op (B_Lt) . B_Alltup [{SUM} . B_Map (B_Op (B_Abs)), B_Con (B_Int {rng.randint(1, 60)})]]) "
+                         f"({rng.choice(['', 'B_Map (B_Op (B_Neg)) . ', 'B_Map (B_Op (B_Abs)) . '])}B_Map ({TWICE}))")
+        else:
+            parts.append(rng.choice(FLAT))
+    return " . ".join(parts)
+
+
+def end(rng):
+    made = rng.choice(ENDS)
+    return made % rng.randint(-3, 3) if "%" in made else made
+
+
+def nested(rng):
+    """[[int]] to something: the outer level, the inner one, or both."""
+    rows = [[rng.randint(-9, 9) for _ in range(rng.randint(0, 5))] for _ in range(rng.randint(1, 5))]
+    parts = [f"B_Map ({chain(rng, 2)})"] if rng.random() < 0.7 else []
+    if rng.random() < 0.6:
+        parts.insert(0, f"B_Map ({SUM})")
+        if rng.random() < 0.7:
+            parts.insert(0, chain(rng, 2))
+        if rng.random() < 0.5:
+            parts.insert(0, end(rng))
+    elif rng.random() < 0.5:
+        parts.insert(0, "B_Op (B_Length)")
+    return (" . ".join(parts) or "B_Id"), rows
+
+
+def program(rng):
+    if rng.random() < 0.3:
+        text, data = nested(rng)
+    else:
+        text = chain(rng, 4)
+        if rng.random() < 0.7:
+            text = end(rng) + " . " + text
+        data = [rng.randint(-9, 9) for _ in range(rng.randint(1, 12))]
+    return f"{text} {data}"
+
+
+if __name__ == "__main__":
+    generator = random.Random(int(sys.argv[1]))
+    for _ in range(int(sys.argv[2])):
+        print(program(generator))

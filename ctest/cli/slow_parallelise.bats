@@ -1,0 +1,10 @@
+#!/usr/bin/env bats
+# bmf parallelise on a thousand random serial programs: the same values.
+
+bats_require_minimum_version 1.5.0
+
+load parallelise.bash
+
+@test "a thousand random serial programs keep their values" {
+    random_programs_keep_their_values 1 1000
+}
