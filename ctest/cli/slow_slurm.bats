@@ -83,7 +83,7 @@ answer()
 @test "a calibration that is cancelled goes on where it was" {
     on_slurm 4 '
         rm -rf ranks-2.machine*
-        sed "s/--array=1,2,4/--array=2/; s/--repeats 3/--repeats 40/" array.sh >cancelled.sh
+        sed "s/--array=1,2,4/--array=2/; s/--repeats 3/--repeats 12/" array.sh >cancelled.sh
         id=$(sbatch --parsable cancelled.sh)
         until [ "$(find ranks-2.machine.runs -name "*.trace" 2>/dev/null | wc -l)" -ge 5 ]; do sleep 0.1; done
         scancel "$id"

@@ -26,7 +26,7 @@ static void fill_instance(const bmf_cop_instance *from, cop_instance *to, int *n
         node[k] = (int)from->node[k];
     for (int k = 0; k < 2; k++) {
         const bmf_cop_operand *o = &from->operand[k];
-        to->operand[k] = (cop_operand){o->runtime, o->distributed, (int)o->value, (int)o->count, values[k]};
+        to->operand[k] = (cop_instance_operand){o->runtime, o->distributed, (int)o->value, (int)o->count, values[k]};
         for (int64_t v = 0; v < o->count; v++)
             values[k][v] = (int)o->values[v];
     }

@@ -76,9 +76,10 @@ static void put_operator(cop_made *m)
                                        "stream '%s 0 (runtime)",
                                        "reduce '%s 'f (runtime)",
                                        "stream '%s (runtime) 1",
+                                       "collect '%s 1",
                                        "broadcast '%s (runtime) :impl 'str_bcast_linear",
                                        "stream '%s (runtime) (runtime) :impl 'str_stream_dense",
-                                       "collect '%s 1",
+                                       "barrier '%s :impl 'str_barrier",
                                        "gather '%s 1",
                                        "spread '%s 1",
                                        "permute '%s (reverse (all *nodes*))",
@@ -86,7 +87,7 @@ static void put_operator(cop_made *m)
                                        "eoshift '%s (runtime)",
                                        "permute '%s (runtime)"};
     enum { SUBSETS = sizeof subset / sizeof *subset, USUAL_SUBSETS = SUBSETS - 2 };
-    enum { FORMS = sizeof form / sizeof *form, SCHEDULED = 16, LINEAR = SCHEDULED - 2 };
+    enum { FORMS = sizeof form / sizeof *form, SCHEDULED = 18, LINEAR = SCHEDULED - 3 };
     char label[20], code[100], text[300];
     int which = (int)choose(m, m->dynamic || m->online ? FORMS : SCHEDULED);
     if (m->dynamic && which >= LINEAR && which < SCHEDULED)

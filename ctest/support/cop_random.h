@@ -10,7 +10,7 @@ enum { COP_TEXT = 3000, COP_NODES = 36, COP_WORDS = 40, COP_PASSES = 3, COP_OPER
 
 typedef struct cop_made {
     uint64_t seed;
-    bool dynamic;    /* what needs no schedules, too: shifts and permutations known at run time, one writer of many */
+    bool dynamic;    /* what needs no schedules, too: shifts and permutations known at run time */
     bool online;     /* the same on scheduled routers, beside what needs schedules */
     bool apart;      /* some operators are on nodes with others between them */
     bool line;       /* the mesh is a line of nodes */

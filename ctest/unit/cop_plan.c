@@ -37,6 +37,29 @@ static bmf_cop_plan *plan_of(const bmf_cop_program *program, int64_t effort)
 
 /* ---- costs ---- */
 
+static const char *barrier_taken(double interface_word)
+{
+    bmf_cop_plan_settings settings = {
+        .hardware = {.pipelines = 2, .length = 24, .separate_wires = true}, .costs = cop_usual_costs, .effort = 1000};
+    bmf_cop_program *program = parse("(loop 'l 10 (barrier 'b))", "6x6");
+    bmf_cop_plan *plan = NULL;
+    settings.costs.interface_word = interface_word;
+    assert_int_equal(cop_plan_make(program, &settings, NULL, &plan), BMF_OK);
+    const char *name =
+        plan->candidates[0].candidate[plan->phases->child[0]->phase.use[0].candidate].implementation->name;
+    cop_plan_free(plan);
+    cop_free(program);
+    return name;
+}
+
+/* Barriers in the routers are for slow interfaces (document 004, appendix B). */
+static void barriers_by_interface(void **state)
+{
+    (void)state;
+    assert_string_equal(barrier_taken(1), "repl_allreduce_barrier");
+    assert_string_equal(barrier_taken(40), "str_barrier");
+}
+
 /* Two operators of `words` each, 20 cycles for a change of phases. */
 static double together(double words)
 {
@@ -329,14 +352,11 @@ static void matrix_product(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(merge_example),
-                                       cmocka_unit_test(phases_of_the_figure),
-                                       cmocka_unit_test(last_operators),
-                                       cmocka_unit_test(operators_continue),
-                                       cmocka_unit_test(interface_is_shared),
-                                       cmocka_unit_test(trees_are_in_order),
-                                       cmocka_unit_test(search_finds_the_optimum),
-                                       cmocka_unit_test(schedules_keep_the_rules),
-                                       cmocka_unit_test(matrix_product)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(barriers_by_interface),    cmocka_unit_test(merge_example),
+        cmocka_unit_test(phases_of_the_figure),     cmocka_unit_test(last_operators),
+        cmocka_unit_test(operators_continue),       cmocka_unit_test(interface_is_shared),
+        cmocka_unit_test(trees_are_in_order),       cmocka_unit_test(search_finds_the_optimum),
+        cmocka_unit_test(schedules_keep_the_rules), cmocka_unit_test(matrix_product)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include "bmf/status.h"
 #include "ctest/support/cop_random.h"
 #include "predict/cop/run.h"
+#include "runtime/base/random.h"
 
 static bmf_cop_program *parse(const char *text, const char *size)
 {
@@ -102,6 +103,50 @@ static void kernels(void **state)
                 kernel_cycles("(broadcast 'b (runtime) :impl str_bcast_dense)", "12x12"));
     assert_in_range(kernel_cycles("(broadcast 'b (runtime) :m 1024 :impl str_bcast_linear)", "8x8"), 3 * 1024,
                     4 * 1024 + 200);
+}
+
+static int64_t message_cycles(const char *text, const char *size)
+{
+    bmf_cop_program *program = parse(text, size);
+    const bmf_cop_plan_settings settings = {
+        .hardware = {.pipelines = 2, .length = 24}, .costs = cop_usual_costs, .effort = 2000, .by_messages = true};
+    bmf_cop_plan *plan = NULL;
+    bmf_cop_times times;
+    const bmf_dynamic_settings dynamic = {.routing = BMF_DYNAMIC_ECUBE,
+                                          .channels = 1,
+                                          .buffer = 8,
+                                          .inject_channels = 1,
+                                          .addresses = BMF_DYNAMIC_ADDRESSES,
+                                          .header = 1,
+                                          .link = 1,
+                                          .inject = 1,
+                                          .credit = 1,
+                                          .inject_credit = 1,
+                                          .eject_credit = 1,
+                                          .speedup = 1};
+    assert_int_equal(cop_plan_make(program, &settings, NULL, &plan), BMF_OK);
+    if (cop_run_messages(plan, &dynamic, cop_kernel, plan, NULL, &times) != BMF_OK)
+        fail_msg("%s: %s", text, bmf_error_text(NULL));
+    free(times.time);
+    cop_plan_free(plan);
+    cop_free(program);
+    return times.cycles;
+}
+
+/* A word up a tree and down again finds its slots: at every mesh it is sooner there than on dynamic routers, on larger
+ * ones by more (document 004, 8.2.2), and a level with a link takes what the hardware takes at least: four cycles. */
+static void words_find_their_slots(void **state)
+{
+    (void)state;
+    double ratio = 1;
+    for (int k = 4; k <= 8; k *= 2) {
+        const char *size = k == 4 ? "4x4" : "8x8";
+        const int64_t slots = kernel_cycles("(prefix 'p 'f)", size);
+        const double now = (double)message_cycles("(prefix 'p 'f)", size) / (double)slots;
+        assert_true(now > ratio);
+        ratio = now;
+    }
+    assert_in_range(kernel_cycles("(prefix 'p 'f)", "4"), 12, 15);
 }
 
 /* ---- memories ---- */
@@ -200,6 +245,154 @@ static void subsets_with_others_between(void **state)
     try_programs(&(cop_made){.seed = 19970105, .apart = true, .online = true}, 40);
 }
 
+/* ---- barriers and collects ---- */
+
+enum { ROUNDS = 12, MOST_NODES = 36 };
+
+typedef struct meeting {
+    uint64_t seed;
+    int64_t entered[ROUNDS][MOST_NODES], left[ROUNDS][MOST_NODES];
+} meeting;
+
+/* Nodes come at random times; some rounds follow each other at once. */
+static int meet(void *state, const bmf_cop_services *s)
+{
+    meeting *m = state;
+    int32_t in = 0, out = 0;
+    s->init(s->state);
+    for (int k = 0; k < ROUNDS; k++) {
+        uint64_t own = m->seed + (uint64_t)(k * MOST_NODES + s->node) * 0x9e3779b97f4a7c15U;
+        s->delay(s->state, k % 3 == 0 ? 0 : (double)(random_bits(&own) % 300));
+        s->load(s->state, 0, 0, NULL);
+        m->entered[k][s->node] = s->cycle(s->state);
+        s->call(s->state, 0, &in, &out, NULL);
+        m->left[k][s->node] = s->cycle(s->state);
+    }
+    s->fini(s->state);
+    return 0;
+}
+
+static void expect_meetings(const char *text, const char *size, const bmf_simulation_settings *settings)
+{
+    bmf_cop_program *program = parse(text, size);
+    bmf_cop_plan *plan = routed(program);
+    meeting *m = calloc(1, sizeof *m);
+    bmf_cop_times times;
+    assert_true(plan && m);
+    m->seed = 19970301;
+    if (cop_run(plan, settings, false, meet, m, NULL, &times) != BMF_OK)
+        fail_msg("%s on %s: %s", text, size, bmf_error_text(NULL));
+    for (int k = 0; k < ROUNDS; k++)
+        for (int64_t a = 0; a < program->settings.mesh.nodes; a++)
+            for (int64_t b = 0; b < program->settings.mesh.nodes; b++)
+                if (m->left[k][a] < m->entered[k][b])
+                    fail_msg("%s on %s: node %d leaves barrier %d before node %d has entered", text, size, (int)a, k,
+                             (int)b);
+    free(times.time);
+    free(m);
+    cop_plan_free(plan);
+    cop_free(program);
+}
+
+/* Nobody leaves before all have entered, with fast and slow processors. */
+static void barriers_hold_everybody(void **state)
+{
+    static const char *const size[] = {"2", "2x2", "3x3", "5x4", "6x6", "3x3x2"};
+    (void)state;
+    for (int k = 0; k < 6; k++)
+        for (int slow = 0; slow < 2; slow++) {
+            const bmf_simulation_settings settings = {.read_cycles = 1 + 9 * slow, .write_cycles = 1 + 6 * slow};
+            expect_meetings("(barrier 'b :impl 'str_barrier)", size[k], &settings);
+            expect_meetings("(barrier 'b :impl 'repl_allreduce_barrier)", size[k], &settings);
+        }
+}
+
+enum { WRITERS = 11, LONG = 40 };
+
+/* Every node in turn writes to node 5, which tells all by a broadcast that it has read. */
+static int take_turns(void *state, const bmf_cop_services *s)
+{
+    int32_t *read = state, word[LONG], done = 0;
+    s->init(s->state);
+    for (int32_t writer = 0; writer <= WRITERS; writer++) {
+        if (writer == 5)
+            continue;
+        s->load(s->state, 0, 0, NULL);
+        for (int32_t k = 0; k < LONG; k++)
+            word[k] = writer * LONG + k;
+        if (s->node == writer)
+            s->write(s->state, 0, word);
+        if (s->node == 5)
+            s->read(s->state, 0, read + (ptrdiff_t)writer * LONG);
+        s->load(s->state, 1, 0, NULL);
+        if (s->node == 5)
+            s->write(s->state, 1, &done);
+        else
+            s->read(s->state, 1, &done);
+    }
+    s->fini(s->state);
+    return 0;
+}
+
+static void collects_take_turns(void **state)
+{
+    int32_t read[(WRITERS + 1) * LONG] = {0};
+    bmf_cop_times times;
+    (void)state;
+    for (int apart = 0; apart < 2; apart++) {
+        bmf_cop_program *program = parse(apart ? "(loop 'l 11 (phase (collect 'c 5 :m 40)) (broadcast 'b 5))"
+                                               : "(phase (loop 'l 11 (collect 'c 5 :m 40) (broadcast 'b 5)))",
+                                         "4x3");
+        bmf_cop_plan *plan = routed(program);
+        assert_non_null(plan);
+        if (cop_run(plan, &(bmf_simulation_settings){0}, false, take_turns, read, NULL, &times) != BMF_OK)
+            fail_msg("%s", bmf_error_text(NULL));
+        for (int k = 0; k < (WRITERS + 1) * LONG; k++)
+            assert_int_equal(read[k], k / LONG == 5 ? 0 : k);
+        free(times.time);
+        cop_plan_free(plan);
+        cop_free(program);
+    }
+}
+
+static int collect_badly(void *state, const bmf_cop_services *s)
+{
+    const int mistake = *(const int *)state;
+    int32_t word[LONG] = {0};
+    s->init(s->state);
+    s->load(s->state, 0, 0, NULL);
+    if (s->node == (mistake == 1 ? 0 : 1))
+        s->write(s->state, 0, word);
+    if (mistake == 0 && s->node == 3) {
+        s->delay(s->state, 5);
+        s->write(s->state, 0, word);
+    }
+    if (s->node == (mistake == 2 ? 2 : 0))
+        s->read(s->state, 0, word);
+    return 0;
+}
+
+static void mistakes_of_collects(void **state)
+{
+    static const char *const says[] = {"node 3, operator 'c', cycle", "it is written by its destination",
+                                       "it is read by a node that is not its destination",
+                                       "it is written by a node that is not :valid"};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        bmf_cop_program *program = parse(k == 3 ? "(collect 'c 0 :m 40 :valid '(2))" : "(collect 'c 0 :m 40)", "4");
+        bmf_cop_plan *plan = routed(program);
+        bmf_cop_times times;
+        assert_non_null(plan);
+        assert_int_not_equal(cop_run(plan, &(bmf_simulation_settings){0}, false, collect_badly, &k, NULL, &times),
+                             BMF_OK);
+        if (!strstr(bmf_error_text(NULL), says[k]) ||
+            (k == 0 && !strstr(bmf_error_text(NULL), "it has two writers: the message of node 1")))
+            fail_msg("'%s' does not say '%s'", bmf_error_text(NULL), says[k]);
+        cop_plan_free(plan);
+        cop_free(program);
+    }
+}
+
 /* ---- mistakes at run time ---- */
 
 static int wrong_body(void *state, const bmf_cop_services *s)
@@ -244,10 +437,14 @@ static void mistakes_at_run_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(kernels),
+                                       cmocka_unit_test(words_find_their_slots),
                                        cmocka_unit_test(phases_take_the_furthest_block),
                                        cmocka_unit_test(random_programs),
                                        cmocka_unit_test(optional_operators),
                                        cmocka_unit_test(online_operators),
+                                       cmocka_unit_test(barriers_hold_everybody),
+                                       cmocka_unit_test(collects_take_turns),
+                                       cmocka_unit_test(mistakes_of_collects),
                                        cmocka_unit_test(subsets_with_others_between),
                                        cmocka_unit_test(mistakes_at_run_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);

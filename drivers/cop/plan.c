@@ -1,5 +1,6 @@
 /* bmf cop plan: phases, implementations, bandwidths, barriers, predicted times; schedules of nodes. */
 #include "drivers/cop/cop.h"
+#include "predict/cop/joints.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -138,6 +139,8 @@ static int draw(const bmf_cop_plan *plan, int64_t node)
         status = scheduled_create(&plan->settings.hardware, &machine);
         if (status == BMF_OK)
             status = streams_emit(phase[p]->routes, machine, 1);
+        if (status == BMF_OK)
+            status = cop_rewrite_joints(plan, phase[p], machine, 1);
         if (status == BMF_OK) {
             printf("schedule of phase %" PRId64 "\n", p + 1);
             scheduled_print(machine, 1, node < 0 ? 0 : node, node < 0 ? nodes : node + 1, stdout);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "predict/cop/joints.h"
 #include "predict/cop/run_private.h"
 #include "runtime/base/allocate.h"
 #include "bmf/status.h"
@@ -330,6 +331,12 @@ static int64_t awaited_pause(const bmf_cop_run *run, const bmf_cop_running *r, c
                : 0;
 }
 
+/* Of a barrier in the routers: the last child's second command comes a slot behind the one that opens what is next. */
+static int64_t joint_pause(const bmf_cop_run *run, const bmf_stream_route *route, const bmf_stream_hop *hop)
+{
+    return hop->delivers ? run->access + 2 * slot_cycles(run, route) : 0;
+}
+
 /* Cycles until they have left, with a slot for each word and one for the space behind it; and a pipeline's stages. */
 static int64_t find_pause(const bmf_cop_run *run, const bmf_cop_running *r, int64_t node)
 {
@@ -341,7 +348,9 @@ static int64_t find_pause(const bmf_cop_run *run, const bmf_cop_running *r, int6
             const bool passes = route->hop[h].parent >= 0 && !route->hop[h].delivers;
             const int64_t steps = passes ? steps_behind(r, node, route->hop[0].node) : 0;
             int64_t cycles = (words_left(route, h) + BMF_COP_WINDOW * steps / 2) * slot_cycles(run, route);
-            if (is_awaited(run, r))
+            if (r->candidate->streams.stream[k].joins)
+                cycles += joint_pause(run, route, &route->hop[h]);
+            else if (is_awaited(run, r))
                 cycles = awaited_pause(run, r, route, h);
             else if (run->is_prompt && steps > 0 && steps < r->op->instance[r->instance[node]].nodes &&
                      passing_pause(run, route, steps) < cycles)
@@ -407,7 +416,7 @@ static int make_image(bmf_cop_run *run, int64_t phase, used_vfsms *used)
         return BMF_OK;
     }
     if (streams_emit_more(run->phase[phase]->routes, run->image[phase], block, used) == BMF_OK)
-        return BMF_OK;
+        return cop_rewrite_joints(run->plan, run->phase[phase], run->image[phase], block);
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "phase %" PRId64 " does not fit into the routers' memories: %s",
                     phase + 1, bmf_error_text(NULL));
 }

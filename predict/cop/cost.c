@@ -25,15 +25,21 @@ static const bmf_cop_candidate *candidate_of(const bmf_cop_plan *plan, const bmf
     return &plan->candidates[use->op->number].candidate[use->candidate];
 }
 
+/* A processor's accesses that a barrier in the routers waits for: one to enter, one to hear. */
+enum { GATED_ACCESSES = 2 };
+
 static double operator_io(const bmf_cop_plan *plan, const bmf_cop_use *use)
 {
     const bmf_cop_metric *metric = &candidate_of(plan, use)->metric;
+    const double interface = plan->settings.costs.interface_word;
+    const bool in_routers = candidate_of(plan, use)->implementation->joints == BMF_COP_GATED;
     const bmf_cop_cost_terms terms = {.calls = (double)use->op->calls * plan->candidates[use->op->number].passes,
                                       .words = (double)use->op->words,
                                       .messages = (double)metric->messages,
                                       .bandwidth = use->bandwidth,
-                                      .latency = use->op->pipelined ? 0 : (double)metric->links + 2,
-                                      .interface = plan->settings.costs.interface_word};
+                                      .latency = (use->op->pipelined ? 0 : (double)metric->links + 2) +
+                                                 (in_routers ? GATED_ACCESSES * interface : 0),
+                                      .interface = in_routers ? 0 : interface};
     return cop_io_time(&terms);
 }
 

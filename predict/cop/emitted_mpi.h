@@ -27,16 +27,16 @@ typedef enum cop_kind {
     COP_PERMUTE
 } cop_kind;
 
-typedef struct cop_operand {
+typedef struct cop_instance_operand {
     int runtime, distributed, value;
     int count;         /* of a constant permutation; of the values that are possible at run time, 0: any */
     const int *values; /* likewise */
-} cop_operand;
+} cop_instance_operand;
 
 typedef struct cop_instance {
     int nodes;
     const int *node; /* of the mesh, by number in the instance */
-    cop_operand operand[2];
+    cop_instance_operand operand[2];
 } cop_instance;
 
 typedef struct cop_operator {
@@ -211,7 +211,7 @@ static int cop_given(const cop_state *s, int which)
 
 static void cop_check_operand(const cop_ranks *r, const cop_state *s, int number, int value)
 {
-    const cop_operand *operand = &s->at->operand[number];
+    const cop_instance_operand *operand = &s->at->operand[number];
     int possible = operand->count == 0;
     if (s->op->kind == COP_CSHIFT || s->op->kind == COP_EOSHIFT)
         return;

@@ -8,18 +8,23 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 
-const bmf_cop_implementation *const cop_implementations[] = {
-    &cop_str_stream,       &cop_str_stream_rtdest, &cop_str_stream_runtime,
-    &cop_str_stream_dense, &cop_str_bcast,         &cop_str_bcast_dense,
-    &cop_str_bcast_linear, &cop_str_shift,         &cop_str_eoshift,
-    &cop_str_permute,      &cop_str_reduce,        &cop_repl_runtime_reduce,
-    &cop_repl_allreduce,   &cop_str_prefix,        &cop_repl_barrier,
-    &cop_str_spread,       &cop_str_gather,        &cop_str_collect,
-    &cop_dyn_stream,       &cop_dyn_bcast_dense,   &cop_dyn_bcast_tree,
-    &cop_dyn_bcast,        &cop_dyn_collect,       &cop_dyn_spread,
-    &cop_dyn_gather,       &cop_dyn_reduce,        &cop_dyn_allreduce,
-    &cop_dyn_prefix,       &cop_dyn_barrier,       &cop_dyn_shift,
-    &cop_dyn_eoshift,      &cop_dyn_permute,       NULL};
+const bmf_cop_implementation *const cop_implementations[] = {&cop_str_stream,         &cop_str_stream_rtdest,
+                                                             &cop_str_stream_runtime, &cop_str_stream_dense,
+                                                             &cop_str_bcast,          &cop_str_bcast_dense,
+                                                             &cop_str_bcast_linear,   &cop_str_shift,
+                                                             &cop_str_eoshift,        &cop_str_permute,
+                                                             &cop_str_reduce,         &cop_repl_runtime_reduce,
+                                                             &cop_repl_allreduce,     &cop_str_prefix,
+                                                             &cop_repl_barrier,       &cop_str_barrier,
+                                                             &cop_str_spread,         &cop_str_gather,
+                                                             &cop_str_collect,        &cop_dyn_stream,
+                                                             &cop_dyn_bcast_dense,    &cop_dyn_bcast_tree,
+                                                             &cop_dyn_bcast,          &cop_dyn_collect,
+                                                             &cop_dyn_spread,         &cop_dyn_gather,
+                                                             &cop_dyn_reduce,         &cop_dyn_allreduce,
+                                                             &cop_dyn_prefix,         &cop_dyn_barrier,
+                                                             &cop_dyn_shift,          &cop_dyn_eoshift,
+                                                             &cop_dyn_permute,        NULL};
 
 const bmf_cop_implementation *cop_find_implementation(const char *name)
 {
@@ -48,6 +53,12 @@ void cop_add_multicast(bmf_cop_streams *streams, int64_t instance, int64_t from,
 void cop_add_stream(bmf_cop_streams *streams, int64_t instance, int64_t from, int64_t to)
 {
     cop_add_multicast(streams, instance, from, 1, &to, false);
+}
+
+void cop_add_joint(bmf_cop_streams *streams, int64_t instance, int64_t from, int64_t to)
+{
+    cop_add_stream(streams, instance, from, to);
+    streams->stream[streams->count - 1].joins = true;
 }
 
 void cop_make_streams(const bmf_mesh *mesh, const bmf_cop_implementation *implementation, const bmf_cop_operator *op,

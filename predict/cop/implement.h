@@ -15,7 +15,9 @@ typedef struct bmf_cop_stream {
     int64_t from, destinations;
     int64_t *to; /* `from` is never among them */
     bool reprogrammed;
+    bool joins; /* it has one destination, and ends there as the implementation's joints say */
     int64_t instance;
+    int64_t stage; /* above 0: single words go through the operator's streams in this order */
 } bmf_cop_stream;
 
 typedef struct bmf_cop_streams {
@@ -38,12 +40,22 @@ typedef struct bmf_cop_metric {
     bool any_length_syncs; /* however short: nobody ends before all others have begun */
 } bmf_cop_metric;
 
+/* What happens where a stream that joins ends. */
+typedef enum bmf_cop_joints {
+    BMF_COP_AT_PROCESSORS,
+    BMF_COP_JOINED, /* it goes on in the buffer of the instance's stream that begins there; where none does, all ends
+                     * share one register */
+    BMF_COP_GATED   /* it is closed, and so is the instance's stream that begins there; once open, its words program the
+                     * router */
+} bmf_cop_joints;
+
 typedef struct bmf_cop_implementation {
     const char *name;
     bmf_cop_kind kind;
     const char *what;    /* one line of help */
     bool others_discard; /* a message comes to all nodes, whoever it is for */
     bool by_messages;    /* through dynamic routers, without streams */
+    bmf_cop_joints joints;
     /* NULL: it can; otherwise why not, as in "needs a constant source". */
     const char *(*refuse)(const bmf_mesh *mesh, const bmf_cop_operator *op);
     void (*streams)(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t instance, bmf_cop_streams *streams);
@@ -77,6 +89,8 @@ void cop_usual_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bm
 /* ---- for implementations ---- */
 
 void cop_add_stream(bmf_cop_streams *streams, int64_t instance, int64_t from, int64_t to);
+/* One that joins. */
+void cop_add_joint(bmf_cop_streams *streams, int64_t instance, int64_t from, int64_t to);
 void cop_add_multicast(bmf_cop_streams *streams, int64_t instance, int64_t from, int64_t count, const int64_t *to,
                        bool reprogrammed);
 /* Whether every instance's nodes are a box of the mesh. */

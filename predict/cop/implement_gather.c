@@ -1,6 +1,6 @@
-/* Spread, gather, collect: a stream between one node and each other. Cost: a message for each other node at the one.
- * The document names no implementation of the first two; its str_collect joins streams in routers, here they end in
- * registers of their own, at most 16 a phase. Source: document 004, 2.3 and appendix B. */
+/* Spread, gather: a stream between one node and each other. Cost: a message for each other node at the one. The
+ * document names no implementation of them; streams end in registers of their own, at most 16 a phase. Source: document
+ * 004, 2.3. */
 #include "predict/cop/implement_private.h"
 
 static const char *needs_constant_and_room(const bmf_mesh *mesh, const bmf_cop_operator *op)
@@ -39,7 +39,7 @@ static void one_each(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf
                      bmf_cop_metric *metric)
 {
     cop_usual_metric(mesh, op, streams, metric);
-    for (int64_t i = 0; i < op->instances && op->kind != BMF_COP_COLLECT; i++)
+    for (int64_t i = 0; i < op->instances; i++)
         if (op->instance[i].nodes - 1 > metric->messages)
             metric->messages = op->instance[i].nodes - 1;
 }
@@ -56,9 +56,3 @@ const bmf_cop_implementation cop_str_gather = {.name = "str_gather",
                                                .refuse = needs_constant_and_room,
                                                .streams = inward,
                                                .metric = one_each};
-const bmf_cop_implementation cop_str_collect = {.name = "str_collect",
-                                                .kind = BMF_COP_COLLECT,
-                                                .what = "a stream from each other node, read whichever comes",
-                                                .refuse = needs_constant_and_room,
-                                                .streams = inward,
-                                                .metric = one_each};

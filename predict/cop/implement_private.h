@@ -19,8 +19,10 @@ extern const bmf_cop_implementation cop_str_shift, cop_str_eoshift, cop_str_perm
 /* implement_reduce.c */
 extern const bmf_cop_implementation cop_str_reduce, cop_repl_runtime_reduce, cop_repl_allreduce, cop_str_prefix,
     cop_repl_barrier;
+/* implement_joined.c */
+extern const bmf_cop_implementation cop_str_collect, cop_str_barrier;
 /* implement_gather.c */
-extern const bmf_cop_implementation cop_str_spread, cop_str_gather, cop_str_collect;
+extern const bmf_cop_implementation cop_str_spread, cop_str_gather;
 /* implement_dynamic.c */
 extern const bmf_cop_implementation cop_dyn_stream, cop_dyn_bcast, cop_dyn_bcast_dense, cop_dyn_bcast_tree,
     cop_dyn_collect, cop_dyn_spread, cop_dyn_gather, cop_dyn_reduce, cop_dyn_allreduce, cop_dyn_prefix, cop_dyn_barrier,

@@ -22,11 +22,27 @@ static void tree_streams(const bmf_cop_operator *op, int64_t i, int64_t root, bo
 {
     const bmf_cop_instance *instance = &op->instance[i];
     int64_t *parent = allocate(instance->nodes * (int64_t)sizeof *parent);
+    const int64_t last = depth_of(instance->nodes, root);
     cop_balanced_tree(instance->nodes, root, parent);
-    for (int64_t k = 0; k < instance->nodes; k++)
-        if (parent[k] >= 0)
-            cop_add_stream(streams, i, instance->node[up ? k : parent[k]], instance->node[up ? parent[k] : k]);
+    for (int64_t k = 0; k < instance->nodes; k++) {
+        int64_t depth = 0;
+        for (int64_t at = k; parent[at] >= 0; at = parent[at])
+            depth++;
+        if (depth == 0)
+            continue;
+        cop_add_stream(streams, i, instance->node[up ? k : parent[k]], instance->node[up ? parent[k] : k]);
+        streams->stream[streams->count - 1].stage = up ? 1 + last - depth : last + depth;
+    }
     free(parent);
+}
+
+/* A multicast behind all others. */
+static void add_last(const bmf_cop_operator *op, int64_t i, int64_t from, bmf_cop_streams *streams)
+{
+    const int64_t before = streams->count;
+    cop_add_multicast(streams, i, from, op->instance[i].nodes, op->instance[i].node, false);
+    if (streams->count > before)
+        streams->stream[before].stage = op->instance[i].nodes;
 }
 
 static void tree_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
@@ -87,7 +103,7 @@ static void runtime_reduce(const bmf_mesh *mesh, const bmf_cop_operator *op, int
 {
     (void)mesh;
     tree_streams(op, i, 0, true, streams);
-    cop_add_multicast(streams, i, op->instance[i].node[0], op->instance[i].nodes, op->instance[i].node, false);
+    add_last(op, i, op->instance[i].node[0], streams);
 }
 
 static void runtime_reduce_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,
@@ -120,7 +136,7 @@ static void allreduce(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t 
     const bmf_cop_instance *instance = &op->instance[i];
     (void)mesh;
     tree_streams(op, i, instance->nodes / 2, true, streams);
-    cop_add_multicast(streams, i, instance->node[instance->nodes / 2], instance->nodes, instance->node, false);
+    add_last(op, i, instance->node[instance->nodes / 2], streams);
 }
 
 static void allreduce_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const bmf_cop_streams *streams,

@@ -21,7 +21,7 @@ static void call_kernel(const bmf_cop_services *s, const bmf_cop_operator *op, i
         s->call(s->state, id, in, out, keep_first);
         return;
     }
-    if (op->kind == BMF_COP_COLLECT && !is_one && number != (first + 1) % instance->nodes)
+    if (op->kind == BMF_COP_COLLECT && !is_one && number != (first < instance->nodes - 1 ? instance->nodes - 1 : 0))
         return; /* one writer at a time */
     const bool many = op->kind == BMF_COP_GATHER || op->kind == BMF_COP_SPREAD;
     for (int64_t k = 0; k < (many && is_one ? instance->nodes - 1 : 1); k++)

@@ -67,7 +67,7 @@ static int64_t visit_writes(const bmf_cop_node *n, const simulator_resume *step,
                 continue;
             event->begin = step->begun + cycles * count / messages;
             event->end = step->begun + cycles * (count + 1) / messages;
-            event->peer = stream->to[d];
+            event->peer = collects_carry(r) ? use[u].stream % n->run->nodes : stream->to[d];
             event->number = use[u].begin / (use[u].words > 0 ? use[u].words : 1);
             event->bytes = use[u].words * 4;
             tell(n, event);
@@ -93,7 +93,9 @@ static void tell_transfer(const bmf_cop_node *n, const simulator_resume *step, c
         const int64_t k = chains_carry(from) ? -1 : stream_at(n, from, &use[u]);
         event.end = step->ended;
         event.op = from->op;
-        event.peer = k < 0 ? use[u].stream % n->run->nodes : from->candidate->streams.stream[k].from;
+        event.peer = collects_carry(from) ? from->collecting[from->instance[n->node]].writer
+                     : k < 0              ? use[u].stream % n->run->nodes
+                                          : from->candidate->streams.stream[k].from;
         event.number = use[u].begin / (use[u].words > 0 ? use[u].words : 1);
         event.bytes = use[u].words * 4;
         tell(n, &event);

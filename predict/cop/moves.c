@@ -255,6 +255,10 @@ void moves_write(bmf_cop_node *n, int64_t op, const void *message)
     running *r = running_of(n, op);
     const bmf_cop_instance *instance = instance_of(n, r);
     const int64_t a = r->op->kind == BMF_COP_GATHER ? NOBODY : moves_operand(n, r, 0);
+    if (collects_carry(r)) {
+        collects_write(n, op, message);
+        return;
+    }
     if (r->op->kind != BMF_COP_GATHER && a != n->node) {
         run_fail(n, op, "it is written by a node that is not its source, which is node %" PRId64, a);
         return;
@@ -298,6 +302,10 @@ void moves_read(bmf_cop_node *n, int64_t op, void *message)
 {
     running *r = running_of(n, op);
     const int64_t a = moves_operand(n, r, 0);
+    if (collects_carry(r)) {
+        collects_read(n, op, message);
+        return;
+    }
     if (r->op->kind == BMF_COP_STREAM && moves_operand(n, r, 1) != n->node) {
         run_fail(n, op, "it is read by a node that is not its destination");
         return;
@@ -321,6 +329,30 @@ static void combine_into(bmf_cop_combine *combine, const void *a, const void *b,
         combine(a, b, out);
 }
 
+/* The children's messages at the same time: each has its own bandwidth. */
+static void receive_both(bmf_cop_node *n, running *r, const bmf_cop_tree_place *p, void *left, void *right)
+{
+    const bmf_cop_instance *instance = instance_of(n, r);
+    void *const message[] = {left, right};
+    int64_t channel[2];
+    bmf_interface_use use[2];
+    int uses = 0;
+    for (int side = 0; side < 2; side++) {
+        if (p->child[side] == NOBODY)
+            continue;
+        const int64_t from = instance->node[p->child[side]];
+        channel[side] = moves_channel(n, r, UP, from);
+        use[uses++] = use_of(n, r, channel[side], moves_register_at(moves_route(n, r, from, n->node), n->node), true);
+    }
+    if (uses > 0)
+        moves_transfer(n, BMF_COP_AS_READY, uses, use);
+    for (int side = 0; side < 2; side++)
+        if (p->child[side] != NOBODY) {
+            moves_get_message(n, r, channel[side], message[side]);
+            n->moved[channel[side]] += moves_words(n, r);
+        }
+}
+
 /* The combination of the subtree's values, in the order of numbers, into `sum`; of those up to the node's own into
  * `own`; of the left ones into `left`. */
 static void sweep_up(bmf_cop_node *n, running *r, const bmf_cop_tree_place *p, const void *in, void *left, void *own,
@@ -329,17 +361,36 @@ static void sweep_up(bmf_cop_node *n, running *r, const bmf_cop_tree_place *p, c
     const bmf_cop_instance *instance = instance_of(n, r);
     const size_t size = (size_t)r->op->words * 4;
     memcpy(own, in, size);
-    if (p->child[0] != NOBODY) {
-        receive(n, r, UP, instance->node[p->child[0]], left);
+    receive_both(n, r, p, left, sum);
+    if (p->child[0] != NOBODY)
         combine_into(combine, left, in, own);
-    }
-    memcpy(sum, own, size);
-    if (p->child[1] != NOBODY) {
-        receive(n, r, UP, instance->node[p->child[1]], sum);
+    if (p->child[1] != NOBODY)
         combine_into(combine, own, sum, sum);
-    }
+    else
+        memcpy(sum, own, size);
     if (p->parent != NOBODY)
         send(n, r, UP, instance->node[p->parent], sum);
+}
+
+/* Downwards, to children by number; NOBODY: none. */
+static void send_both(bmf_cop_node *n, running *r, int64_t left, const void *to_left, int64_t right,
+                      const void *to_right)
+{
+    const bmf_cop_instance *instance = instance_of(n, r);
+    const int64_t child[] = {left, right};
+    const void *const message[] = {to_left, to_right};
+    bmf_interface_use use[2];
+    int uses = 0;
+    for (int side = 0; side < 2; side++) {
+        if (child[side] == NOBODY)
+            continue;
+        const int64_t to = instance->node[child[side]], channel = moves_channel(n, r, DOWN, to);
+        moves_put_message(n, r, channel, message[side]);
+        use[uses++] = use_of(n, r, channel, moves_route(n, r, n->node, to)->reg, false);
+        n->moved[channel] += moves_words(n, r);
+    }
+    if (uses > 0)
+        moves_transfer(n, BMF_COP_AS_READY, uses, use);
 }
 
 /* Belongs to the node, whose program may be dropped at any access. */
@@ -395,10 +446,7 @@ static void call_tree(bmf_cop_node *n, running *r, const void *in, void *out, bm
             combine_into(combine, before, own, own);
         }
         /* the left subtree has the same before it, the right one all up to this node; a receiver knows its own */
-        if (p.child[0] != NOBODY && has_before)
-            send(n, r, DOWN, instance->node[p.child[0]], before);
-        if (p.child[1] != NOBODY)
-            send(n, r, DOWN, instance->node[p.child[1]], own);
+        send_both(n, r, has_before ? p.child[0] : NOBODY, before, p.child[1], own);
         memcpy(out, own, (size_t)size);
     } else if ((reduces && !by_all) || instance->nodes == 1) {
         memcpy(out, sum, (size_t)size);
@@ -441,7 +489,9 @@ void moves_call(bmf_cop_node *n, int64_t op, const void *in, void *out, bmf_cop_
     discards_finish(n, op);
     const bool permutes =
         r->op->kind == BMF_COP_CSHIFT || r->op->kind == BMF_COP_EOSHIFT || r->op->kind == BMF_COP_PERMUTE;
-    if (permutes)
+    if (gates_carry(r))
+        gates_call(n, op);
+    else if (permutes)
         call_permutation(n, r, in, out);
     else
         call_tree(n, r, in, out, combine);

@@ -10,6 +10,18 @@
 #include "predict/cop/plan.h"
 #include "runtime/base/allocate.h"
 
+enum { MOST_OF_COURSES = 3 /* slots of a schedule; with more of them few follow each other */ };
+
+static const bmf_cop_metric *metric_of(const bmf_cop_plan *plan, const bmf_cop_use *use)
+{
+    return &plan->candidates[use->op->number].candidate[use->candidate].metric;
+}
+
+static bmf_cop_joints joints_of(const bmf_cop_plan *plan, const bmf_cop_use *use)
+{
+    return plan->candidates[use->op->number].candidate[use->candidate].implementation->joints;
+}
+
 static const bmf_cop_streams *streams_of(const bmf_cop_plan *plan, const bmf_cop_use *use)
 {
     return &plan->candidates[use->op->number].candidate[use->candidate].streams;
@@ -29,9 +41,10 @@ const bmf_cop_stream *cop_phase_stream(const bmf_cop_plan *plan, const bmf_cop_p
 
 /* An operator that is alone in its phase may have all that fits; otherwise it is asked for what the estimate shared
  * out. Never more than :b. */
-static double wish(const bmf_cop_phase *phase, const bmf_cop_use *use)
+static double wish(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_cop_use *use)
 {
-    const double alone = use->op->bandwidth <= 0 ? use->bandwidth : fmin(use->op->bandwidth, 0.5);
+    const double most = joints_of(plan, use) == BMF_COP_AT_PROCESSORS ? 0.5 : metric_of(plan, use)->max_bandwidth;
+    const double alone = use->op->bandwidth <= 0 ? use->bandwidth : fmin(use->op->bandwidth, most);
     const double asked = phase->uses > 1 ? use->bandwidth : alone;
     return use->share > 0 ? fmin(asked, use->share) : asked;
 }
@@ -73,6 +86,12 @@ static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
             phase->use[u].bandwidth = slowest;
 }
 
+/* Whether slots should follow each other as the stages do: the further words of longer messages wait anyway. */
+static bool is_course(const bmf_cop_phase *phase, int64_t use, const bmf_cop_stream *stream)
+{
+    return phase->uses == 1 && stream->stage > 0 && phase->use[use].op->words == 1;
+}
+
 static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken, double most,
                       bmf_stream_routes **routes)
 {
@@ -83,11 +102,17 @@ static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool
     for (int64_t k = 0; k < phase->streams; k++) {
         int64_t use;
         const bmf_cop_stream *from = cop_phase_stream(plan, phase, k, &use);
+        const bmf_cop_joints joints = joints_of(plan, &phase->use[use]);
         stream[k] = (bmf_stream){.from = from->from,
                                  .destinations = from->destinations,
                                  .to = from->to,
-                                 .bandwidth = fmin(most, wish(phase, &phase->use[use])),
+                                 .bandwidth = fmin(most, wish(plan, phase, &phase->use[use])),
                                  .reprogrammed = from->reprogrammed,
+                                 .group = joints == BMF_COP_AT_PROCESSORS ? 0 : (int)use + 1,
+                                 .joins = from->joins && joints == BMF_COP_JOINED,
+                                 .course = is_course(phase, use, from) ? (int)use + 1 : 0,
+                                 .stage = is_course(phase, use, from) ? (int)from->stage : 0,
+                                 .commanded = from->joins && joints == BMF_COP_GATED,
                                  .allowed = inside[use] + from->instance * plan->settings.hardware.mesh.nodes};
     }
     const bmf_stream_request request = {.hardware = plan->settings.hardware,
@@ -107,7 +132,7 @@ static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool
 static double time_of(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_stream_routes *routes)
 {
     const bmf_cop_use *use = &phase->use[0];
-    const bmf_cop_metric *metric = &plan->candidates[use->op->number].candidate[use->candidate].metric;
+    const bmf_cop_metric *metric = metric_of(plan, use);
     const double length = plan->settings.hardware.length;
     double longest = 0;
     for (int64_t k = 0; k < routes->streams; k++) {
@@ -142,6 +167,41 @@ static int try_shorter_ways(const bmf_cop_plan *plan, bmf_cop_phase *phase, cons
     return BMF_OK;
 }
 
+/* Words that go from stream to stream wait for the first one's slot, half a distance of slots, and at each later one if
+ * slots cannot follow each other, which is the likelier the more of them are taken. */
+static int try_fewer_slots(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken)
+{
+    const double length = plan->settings.hardware.length;
+    double best = INFINITY;
+    bmf_stream_routes *found = NULL;
+    for (int slots = MOST_OF_COURSES; slots > 0; slots--) {
+        bmf_stream_routes *other;
+        const int status = route_once(plan, phase, taken, slots / length, &other);
+        const double time = other ? (double)other->course + length / slots / 2 : INFINITY;
+        if (status != BMF_OK) {
+            streams_free(found);
+            return status;
+        }
+        bmf_stream_routes *const worse = time < best ? found : other;
+        found = time < best ? other : found;
+        best = fmin(time, best);
+        streams_free(worse);
+    }
+    phase->routes = found;
+    return BMF_OK;
+}
+
+static bool has_courses(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
+{
+    bool found = false;
+    for (int64_t k = 0; k < phase->streams && !found; k++) {
+        int64_t use;
+        const bmf_cop_stream *stream = cop_phase_stream(plan, phase, k, &use);
+        found = is_course(phase, use, stream);
+    }
+    return found;
+}
+
 static bool has_multicasts(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
 {
     for (int64_t k = 0; k < phase->streams; k++) {
@@ -155,10 +215,14 @@ static bool has_multicasts(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
 
 int cop_route_phase(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken)
 {
-    BMF_TRY(route_once(plan, phase, taken, 1, &phase->routes));
+    const bool courses = has_courses(plan, phase);
+    if (courses)
+        BMF_TRY(try_fewer_slots(plan, phase, taken));
+    else
+        BMF_TRY(route_once(plan, phase, taken, 1, &phase->routes));
     if (!phase->routes)
         return BMF_OK;
-    if (phase->uses == 1 && has_multicasts(plan, phase))
+    if (phase->uses == 1 && !courses && has_multicasts(plan, phase))
         BMF_TRY(try_shorter_ways(plan, phase, taken));
     take_bandwidths(plan, phase);
     return BMF_OK;

@@ -199,6 +199,8 @@ static int make_running(bmf_cop_run *run)
             r->chosen = use->candidate;
             r->candidate = &run->plan->candidates[use->op->number].candidate[use->candidate];
             cop_loads_create(&r->loads, use->op);
+            r->collecting = allocate_clear(use->op->instances, sizeof *r->collecting);
+            r->closed_from = allocate_clear(run->nodes, sizeof *r->closed_from);
             locate_nodes(run, r);
             r->sync_words = use->sync_words;
             stream += r->candidate->streams.count;
@@ -272,6 +274,8 @@ static void free_run(bmf_cop_run *run)
         free(run->channel[k].word);
     for (int64_t k = 0; run->running && k < run->operators; k++) {
         cop_loads_free(&run->running[k].loads);
+        free(run->running[k].collecting);
+        free(run->running[k].closed_from);
         free(run->running[k].pause);
         free(run->running[k].instance);
         free(run->running[k].number);
@@ -339,6 +343,7 @@ int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, b
 {
     bmf_cop_run run = {
         .plan = plan, .nodes = plan->settings.hardware.mesh.nodes, .body = body, .body_state = state, .log = log};
+    run.access = settings->write_cycles;
     run.is_prompt = settings->read_cycles <= 1 && settings->write_cycles <= 1;
     int status = make_running(&run);
     if (status == BMF_OK)
@@ -354,10 +359,10 @@ int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, b
 bool cop_can_run(const bmf_cop_implementation *implementation)
 {
     static const char *const able[] = {
-        "str_stream",          "str_bcast",       "str_bcast_dense",  "str_shift",          "str_eoshift",
-        "str_permute",         "str_reduce",      "repl_allreduce",   "str_prefix",         "repl_allreduce_barrier",
-        "str_spread",          "str_gather",      "str_bcast_linear", "str_stream_runtime", "str_stream_rtdest",
-        "repl_runtime_reduce", "str_stream_dense"};
+        "str_stream",          "str_bcast",        "str_bcast_dense",  "str_shift",          "str_eoshift",
+        "str_permute",         "str_reduce",       "repl_allreduce",   "str_prefix",         "repl_allreduce_barrier",
+        "str_spread",          "str_gather",       "str_bcast_linear", "str_stream_runtime", "str_stream_rtdest",
+        "repl_runtime_reduce", "str_stream_dense", "str_collect",      "str_barrier"};
     for (size_t k = 0; k < sizeof able / sizeof *able; k++)
         if (strcmp(able[k], implementation->name) == 0)
             return true;

@@ -12,6 +12,12 @@ typedef struct bmf_cop_channel {
     int64_t size;
 } bmf_cop_channel;
 
+/* The messages of a collect's instance. */
+typedef struct bmf_cop_collecting {
+    int64_t written, read; /* words, those on their way counted as written */
+    int64_t writer;        /* of the last one */
+} bmf_cop_collecting;
+
 /* An operator of the plan while it runs; the last ones are barriers of phases and networks of online
  * routing. */
 typedef struct bmf_cop_running {
@@ -27,6 +33,8 @@ typedef struct bmf_cop_running {
     int64_t way;                /* cycles, at most, between two nodes' last words of one message */
     int64_t *instance, *number; /* by node of the mesh: which instance, and its number there; -1: not in it */
     bmf_cop_loads loads;
+    bmf_cop_collecting *collecting; /* by instance */
+    int64_t *closed_from;           /* of a barrier in the routers, by node: the cycle from which all its ends are */
 } bmf_cop_running;
 
 /* Words that come to a node and are meant for others. */
@@ -77,6 +85,7 @@ typedef struct bmf_cop_run {
     bmf_scheduled_simulation *simulation;
     struct bmf_cop_online *online; /* NULL: no operator is by messages (online.h) */
     bool is_prompt;                /* processors access their routers every cycle */
+    int64_t access;                /* cycles of an access that writes */
     bmf_cop_body *body;
     void *body_state;
     const bmf_cop_log *log; /* NULL: none */
@@ -119,6 +128,15 @@ void chains_load(bmf_cop_node *n, int64_t op);
 void chains_write(bmf_cop_node *n, int64_t op, const void *message);
 /* The register in which words from `source` come. */
 int chains_register(const bmf_cop_node *n, const bmf_cop_running *r, int64_t source);
+
+/* collects.c: streams that go on in each other, towards one node. */
+bool collects_carry(const bmf_cop_running *r);
+void collects_write(bmf_cop_node *n, int64_t op, const void *message);
+void collects_read(bmf_cop_node *n, int64_t op, void *message);
+
+/* gates.c: barriers whose streams open each other. */
+bool gates_carry(const bmf_cop_running *r);
+void gates_call(bmf_cop_node *n, int64_t op);
 
 /* relays.c: streams from neighbour to neighbour. Who is on the way of a message passes it on when it loads the
  * operator; the ends when they write and read. */

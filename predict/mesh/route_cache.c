@@ -14,7 +14,7 @@
 #include "runtime/base/hash.h"
 
 /* To be raised with every change of what the stream router finds. */
-enum { ROUTER = 1, PATH = 4096, MIN_HOP = 20 /* bytes: ten numbers */ };
+enum { ROUTER = 2, PATH = 4096, MIN_HOP = 20 /* bytes: ten numbers */ };
 
 /* ---- requests ---- */
 
@@ -42,7 +42,8 @@ static char *make_key(const bmf_stream_request *r)
     write_table(stream, "taken", r->taken, nodes * BMF_MESH_PORTS * r->hardware.length);
     for (int64_t k = 0; k < r->streams; k++) {
         const bmf_stream *s = &r->stream[k];
-        fprintf(stream, "\n%" PRId64 " %a %d", s->from, s->bandwidth, s->reprogrammed);
+        fprintf(stream, "\n%" PRId64 " %a %d group %d %d %d course %d %d", s->from, s->bandwidth, s->reprogrammed,
+                s->group, s->joins, s->commanded, s->course, s->stage);
         write_table(stream, "in", s->allowed, nodes);
         for (int64_t d = 0; d < s->destinations; d++)
             fprintf(stream, " %" PRId64, s->to[d]);
@@ -60,7 +61,7 @@ static void write_routes(FILE *stream, const bmf_stream_routes *routes)
         fputs("none\n", stream);
         return;
     }
-    fprintf(stream, "found %d %d %a\n", routes->rounds, routes->tries, routes->factor);
+    fprintf(stream, "found %d %d %a %" PRId64 "\n", routes->rounds, routes->tries, routes->factor, routes->course);
     for (int64_t k = 0; k < routes->streams; k++) {
         const bmf_stream_route *route = &routes->route[k];
         fprintf(stream, "%d %d %" PRId64 "\n", route->slots, route->reg, route->hops);
@@ -140,6 +141,20 @@ static bool is_schedule(const bmf_stream_routes *routes)
     return good;
 }
 
+/* Where a stream of a group ends and another begins they are in one pipeline. */
+static bool groups_meet(const bmf_stream_request *request, const bmf_stream_routes *routes)
+{
+    for (int64_t k = 0; k < request->streams; k++)
+        for (int64_t j = 0; j < request->streams; j++) {
+            const bmf_stream *ends = &request->stream[k], *begins = &request->stream[j];
+            const bmf_stream_route *route = &routes->route[k];
+            if (ends->group > 0 && ends->destinations == 1 && ends->group == begins->group &&
+                ends->to[0] == begins->from && route->hop[route->hops - 1].pipeline != routes->route[j].hop[0].pipeline)
+                return false;
+        }
+    return true;
+}
+
 /* false: it is none. *routes NULL: there are none for this request. */
 static bool read_routes(const char *text, size_t length, const bmf_stream_request *request, bmf_stream_routes **routes)
 {
@@ -151,11 +166,12 @@ static bool read_routes(const char *text, size_t length, const bmf_stream_reques
     bmf_stream_routes *made = allocate_clear(1, sizeof *made);
     made->hardware = request->hardware;
     made->route = allocate_clear(request->streams + 1, sizeof *made->route);
-    bool good = fscanf(stream, "found %d %d %la", &made->rounds, &made->tries, &made->factor) == 3;
+    bool good =
+        fscanf(stream, "found %d %d %la %" SCNd64, &made->rounds, &made->tries, &made->factor, &made->course) == 4;
     for (; good && made->streams < request->streams; made->streams++)
         good = read_route(stream, (int64_t)length, request, made->streams, &made->route[made->streams]);
     fclose(stream);
-    if (good && is_schedule(made)) {
+    if (good && groups_meet(request, made) && is_schedule(made)) {
         *routes = made;
         return true;
     }

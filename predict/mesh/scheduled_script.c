@@ -51,10 +51,8 @@ static int64_t words_before(const bmf_processor_script *script, const bmf_interf
     return words;
 }
 
-void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use)
+static void add_uses(bmf_processor_script *script, int64_t uses, const bmf_interface_use *use)
 {
-    add_step(script,
-             (simulator_resume){.kind = BMF_STEP_TRANSFER, .in_order = in_order, .first = script->uses, .count = uses});
     script->use = reallocate_array(script->use, script->uses, script->uses + uses, (int64_t)sizeof *use);
     for (int64_t k = 0; k < uses; k++) {
         bmf_interface_use one = use[k];
@@ -63,6 +61,25 @@ void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, 
         one.begin = words_before(script, &one);
         script->use[script->uses++] = one;
     }
+}
+
+void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use)
+{
+    add_step(script,
+             (simulator_resume){.kind = BMF_STEP_TRANSFER, .in_order = in_order, .first = script->uses, .count = uses});
+    add_uses(script, uses, use);
+}
+
+void script_drain_beside(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t uses,
+                         const bmf_interface_use *use)
+{
+    add_step(script, (simulator_resume){.kind = BMF_STEP_DRAIN,
+                                        .time = time,
+                                        .reg = reg,
+                                        .first = script->uses,
+                                        .count = uses,
+                                        .background = uses});
+    add_uses(script, uses, use);
 }
 
 void script_clear(bmf_processor_script *script)

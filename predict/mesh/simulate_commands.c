@@ -73,6 +73,7 @@ int scheduled_command(bmf_scheduled_simulation *s, int64_t n, int pipeline, uint
     if (pipeline != 0 && command.kind != BMF_COMMAND_ANNOTATION)
         return bad_command(s, n, pipeline, "only pipeline 0 changes schedules and their pointer");
     keep_stages(s, n);
+    s->saved.taken = false; /* what was the same before is not now */
     int base = state->base;
     switch (command.kind) {
     case BMF_COMMAND_ENTRY:

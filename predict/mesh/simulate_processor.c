@@ -46,7 +46,7 @@ static void begin_step(bmf_scheduled_simulation *s, int64_t n, simulator_resume 
     cpu->progress = 0;
     cpu->pending = cpu->background = 0;
     cpu->turn = step->reads_first ? REGISTERS : 0;
-    if (step->kind != BMF_STEP_TRANSFER && step->kind != BMF_STEP_HANDLED)
+    if (step->kind == BMF_STEP_COMMANDS)
         return;
     for (int64_t u = step->first; u < step->first + step->count; u++) {
         const bmf_interface_use *use = &s->script[n].use[u];
@@ -123,6 +123,8 @@ static bool go_on(bmf_scheduled_simulation *s, int64_t n, const simulator_resume
             cpu->drained = true;
             cpu->wake = s->cycle + step->cycles;
         }
+        if (!cpu->drained && cpu->pending & state->inbound_full << REGISTERS)
+            cpu->access = __builtin_ctz(cpu->pending & state->inbound_full << REGISTERS);
         break;
     case BMF_STEP_HANDLED:
         if (!s->handler->goes_on(s->handler->state, n))

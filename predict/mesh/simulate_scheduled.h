@@ -41,7 +41,8 @@ typedef enum bmf_step_kind {
     BMF_STEP_UNTIL,    /* the clock is at least `cycles` */
     BMF_STEP_TRANSFER, /* all uses together: each time the next in turn that is ready; in_order: ready or not */
     BMF_STEP_COMMANDS, /* words to a register */
-    BMF_STEP_DRAIN,    /* wait until the router has taken what is in a register, and `cycles` more */
+    BMF_STEP_DRAIN,    /* wait until the router has taken what is in a register, and `cycles` more; until it has taken
+                        * it, read what uses are ready */
     BMF_STEP_HANDLED   /* wait until the interrupt handler says so; all uses are background */
 } bmf_step_kind;
 
@@ -53,8 +54,8 @@ typedef struct simulator_resume {
     bool in_order;
     bool reads_first;     /* in_order: a turn begins with reading, so that what was read is written on */
     int64_t window;       /* TRANSFER of a written and a read use: neither is so many words ahead; 0: no limit */
-    int64_t first, count; /* TRANSFER: of the processor's uses; COMMANDS: of its words */
-    int64_t background;   /* TRANSFER: so many uses, the last ones, are read when a word is there and nothing else is
+    int64_t first, count; /* TRANSFER, DRAIN: of the processor's uses; COMMANDS: of its words */
+    int64_t background;   /* so many uses, the last ones, DRAIN: all, are read when a word is there and nothing else is
                            * ready; the step ends without them */
     int64_t begun, ended; /* cycles, set by the simulation; -1: not yet. The next step begins in cycle `ended` */
 } simulator_resume;
@@ -77,6 +78,9 @@ void script_until(bmf_processor_script *script, bmf_mesh_time time, int64_t cycl
 void script_transfer(bmf_processor_script *script, bool in_order, int64_t uses, const bmf_interface_use *use);
 void script_commands(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t words, const uint64_t *word);
 void script_drain(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t cycles);
+/* The same, reading meanwhile. */
+void script_drain_beside(bmf_processor_script *script, bmf_mesh_time time, int reg, int64_t uses,
+                         const bmf_interface_use *use);
 void script_handled(bmf_processor_script *script, bmf_mesh_time time, int64_t uses, const bmf_interface_use *use);
 /* The steps of a change to the schedule in another block: the command, waiting for its being taken, and for the words
  * that are in the router's pipelines. */

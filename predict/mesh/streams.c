@@ -24,7 +24,7 @@
  * left. Every EVERYBODY rounds also streams that share nothing are rerouted: they may stand in the way. Each round
  * begins with another stream, some places further in their order; what nearly worked with one such turn is tried with
  * another. */
-enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10, TURNS = 2 };
+enum { ROUNDS = 120, TRIES = 12, PATIENCE = 30, HOPELESS = 12, EVERYBODY = 10, TURNS = 2, PUNCTUAL = 40 };
 static const int TURN[TURNS] = {11, 7};
 
 typedef enum outcome { FOUND, NOT_FOUND, IMPOSSIBLE } outcome;
@@ -151,7 +151,7 @@ static void make_commands(streams_router *r)
 {
     bool every_pipeline = false;
     for (int64_t k = 0; k < r->request->streams; k++)
-        every_pipeline |= r->request->stream[k].reprogrammed;
+        every_pipeline |= r->request->stream[k].reprogrammed || r->request->stream[k].commanded;
     if (!every_pipeline && !r->request->leaves)
         return;
     r->command = allocate(r->nodes * r->pipelines * (int64_t)sizeof *r->command);
@@ -188,6 +188,8 @@ static streams_router *make_router(const bmf_stream_request *request)
     r->at = allocate(r->nodes * (int64_t)sizeof *r->at);
     r->route = allocate_clear(request->streams + 1, sizeof *r->route);
     r->order = allocate((request->streams + 1) * (int64_t)sizeof *r->order);
+    r->depart = allocate_clear(request->streams + 1, sizeof *r->depart);
+    r->wait = allocate_clear(request->streams + 1, sizeof *r->wait);
     r->state = allocate_clear(r->interfaces, sizeof *r->state);
     for (int64_t n = 0; n < r->nodes; n++) {
         for (int port = 0; port < BMF_MESH_PORTS; port++)
@@ -208,8 +210,8 @@ static void free_router(streams_router *r)
 {
     for (int64_t k = 0; r->route && k < r->request->streams; k++)
         free(r->route[k].hop);
-    void *const owned[] = {r->resource, r->price, r->neighbour, r->at,  r->route,
-                           r->order,    r->state, r->command,   r->heap};
+    void *const owned[] = {r->resource, r->price,   r->neighbour, r->at,     r->route, r->order,
+                           r->state,    r->command, r->heap,      r->depart, r->wait};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
         free(owned[k]);
     free(r);
@@ -293,6 +295,10 @@ static double hardness(const streams_router *r, int64_t k)
 static int compare_hardness(const void *left, const void *right, void *router)
 {
     const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    const int first = ((const streams_router *)router)->request->stream[a].stage,
+              second = ((const streams_router *)router)->request->stream[b].stage;
+    if (first != second)
+        return first < second ? -1 : 1;
     const double x = hardness(router, a), y = hardness(router, b);
     return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
 }
@@ -316,18 +322,30 @@ static void clear_routes(streams_router *r, double factor)
     qsort_r(r->order, (size_t)r->request->streams, sizeof *r->order, compare_hardness, r);
 }
 
+static bool has_courses(const streams_router *r)
+{
+    bool found = false;
+    for (int64_t k = 0; k < r->request->streams && !found; k++)
+        found = r->request->stream[k].course > 0;
+    return found;
+}
+
 /* FOUND: nothing is shared any more. */
 static outcome negotiate(streams_router *r, double factor, int turn, int *rounds)
 {
     const int max = r->request->rounds ? r->request->rounds : ROUNDS;
     int64_t fewest = INT64_MAX, first = 0;
     int best_round = 0;
+    const bool courses = has_courses(r);
     clear_routes(r, factor);
     for (*rounds = 1; *rounds <= max; ++*rounds) {
+        bool rerouted_late = false;
         for (int64_t k = 0; k < r->request->streams; k++) {
-            const int64_t stream = r->order[(k + (*rounds - 1) * turn) % r->request->streams];
-            if (*rounds > 1 && *rounds % EVERYBODY != 0 && !shares(r, stream))
+            const int64_t stream = r->order[(k + (*rounds - 1) * (courses ? 0 : turn)) % r->request->streams];
+            const bool late = courses && *rounds > 1 && streams_is_late(r, stream) && *rounds <= PUNCTUAL;
+            if (*rounds > 1 && *rounds % EVERYBODY != 0 && !late && !shares(r, stream))
                 continue;
+            rerouted_late |= late;
             streams_add_users(r, stream, -1);
             if (!streams_route_one(r, stream))
                 return IMPOSSIBLE;
@@ -338,14 +356,14 @@ static outcome negotiate(streams_router *r, double factor, int turn, int *rounds
             if (command_shares(r, &r->command[c]))
                 place_command(r, &r->command[c]);
         const int64_t shared = count_shared(r);
-        if (shared == 0)
+        if (shared == 0 && !rerouted_late)
             return FOUND;
         if (*rounds == 1)
             first = shared;
         if (shared < fewest) {
             fewest = shared;
             best_round = *rounds;
-        } else if (*rounds - best_round > PATIENCE) {
+        } else if (*rounds - best_round > PATIENCE && shared > 0) {
             return NOT_FOUND;
         }
         if (*rounds >= HOPELESS && fewest > first / 2 && first > PATIENCE)
@@ -407,6 +425,7 @@ static bool same_slots(const streams_router *r, double one, double other)
 /* Puts the routes found into `result`; what was there is freed. */
 static void keep_routes(streams_router *r, bmf_stream_routes *result, double factor, int rounds)
 {
+    result->course = streams_course_end(r);
     for (int64_t k = 0; k < r->request->streams; k++) {
         const bmf_stream_route old = result->route[k];
         result->route[k] = r->route[k];

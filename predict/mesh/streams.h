@@ -16,6 +16,16 @@ typedef struct bmf_stream {
     double bandwidth;     /* requested words a cycle, 0 < bandwidth <= 1; a stream carries at most 1/2 */
     bool reprogrammed;    /* any destination may be made the source at run time; a chain in the order of `to` */
     const bool *allowed;  /* by node: may carry it; NULL: all may */
+    /* above 0: on every node all streams of a group that begin there, and those with one destination that end there, do
+     * so in one pipeline, so that one may be made to write into another's buffer, or to program it (document 004,
+     * 7.1.4) */
+    int group;
+    bool joins;     /* its last VFSM is never in the slot before the first one of its group's streams */
+    bool commanded; /* its ends are programmed at run time: every pipeline has a slot for commands */
+    /* above 0: the stages of a course of single words, one after the other: a processor writes this stream when it has
+     * read those of lower stages that end at its node, and the word should find its slot then (document 004, B.1,
+     * sch_prefix) */
+    int course, stage;
 } bmf_stream;
 
 /* The VFSMs of a stream on a node: in slot `slot` (and evenly after it) one that takes the word in; `delay` slots
@@ -45,6 +55,7 @@ typedef struct bmf_stream_routes {
     bmf_stream_route *route;
     int rounds, tries; /* of ripping up and rerouting in the last try; bandwidths that were tried */
     double factor;     /* of the requested bandwidths */
+    int64_t course;    /* slots from the beginning of the courses until their last word has come; 0: there are none */
 } bmf_stream_routes;
 
 typedef struct bmf_stream_request {

@@ -44,7 +44,9 @@ typedef struct streams_router {
     int64_t resources, interfaces, links; /* where the latter two begin */
     float pressure;                       /* what being one too many costs */
     bmf_stream_route *route;
-    int64_t *order; /* hardest streams first */
+    int64_t *order;  /* hardest streams first; of courses, the first stages */
+    int *wait;       /* slots between being written and that, when they were routed */
+    int64_t *depart; /* of streams of courses that have a way: the slot of the first word, counted from the beginning */
     command_slot *command;
     int64_t commands;
     search_state *state;
@@ -86,6 +88,26 @@ bool streams_route_one(streams_router *r, int64_t stream);
 /* Of words in a pipeline, of the first hop or others; of a cycle that words are held up. */
 float streams_bias(const streams_router *r, int pipeline, bool source, int slots);
 float streams_delay_cost(int slots);
+
+/* streams_group.c: streams that touch each other where one ends and another begins. The pipeline of a stream's group;
+ * -1: any. */
+int streams_pipeline_of_group(const streams_router *r, int64_t stream);
+/* Whether a stream may begin, or end, in a slot, beside those of its group that have a way. */
+bool streams_may_begin(const streams_router *r, int64_t stream, int slot);
+bool streams_may_end(const streams_router *r, int64_t stream, int slot);
+
+/* streams_course.c: from which slot on, counted from the beginning of a course, the stream's processor can have written
+ * its word, by the ways of the streams before it; -1: the stream belongs to no course. */
+int64_t streams_ready(const streams_router *r, int64_t stream);
+/* Slots from then to the stream's next one, if its first is `slot`. */
+int streams_wait(const streams_router *r, int64_t stream, int64_t ready, int slot);
+/* Keeps when a stream that has just been routed departs. */
+void streams_note_departure(streams_router *r, int64_t stream);
+/* Whether its word has to wait longer than when it was routed, because those before it have been rerouted; departures
+ * of the streams before it must be up to date. Brings its own up to date. */
+bool streams_is_late(streams_router *r, int64_t stream);
+/* When the last word of all courses has come. */
+int64_t streams_course_end(streams_router *r);
 
 /* streams_chain.c: the same for a stream that is reprogrammed; also false if its nodes are not neighbours, each of the
  * next one. gap: the least distance of two of its slots. */

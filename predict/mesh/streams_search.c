@@ -17,7 +17,7 @@
 #include "runtime/base/array.h"
 
 enum { MOVE_DELAY = BMF_MESH_PORTS, FROM_PROCESSOR = -1, FROM_TREE = -2 };
-static const float DELAY_COST = 0.5F;
+static const float DELAY_COST = 0.5F, WAIT_COST = 2;
 /* Sources rather in the last pipeline and everything else in the others: slots without words are then where a reader of
  * the interface, such as the reprogramming VFSM, may use them. */
 static const float BIAS = 0.02F;
@@ -29,11 +29,18 @@ typedef struct search {
     const bool *allowed;               /* nodes, or NULL for all */
     int gap;                           /* between two slots of the stream, at least */
     int offset[BMF_SCHEDULED_ENTRIES]; /* of its slots */
+    int64_t ready;                     /* of a stream of a course; -1 */
     int64_t target;
     bool deliver, direct; /* direct: only straight to the target */
+    int pipeline;         /* in which the stream begins and, at its only destination, ends; -1: in any */
     float best;
     int32_t goal;
 } search;
+
+static int64_t stream_of(const search *s)
+{
+    return s->route - s->r->route;
+}
 
 /* ---- prices ---- */
 
@@ -71,6 +78,12 @@ float streams_bias(const streams_router *r, int pipeline, bool source, int slots
 float streams_delay_cost(int slots)
 {
     return DELAY_COST * (float)slots;
+}
+
+/* Of a word's cycles on a course. */
+static float price_of_wait(const search *s, int cycles)
+{
+    return s->ready < 0 ? 0 : WAIT_COST * (float)(cycles * s->route->slots);
 }
 
 static float bias(const search *s, int pipeline, bool source)
@@ -117,7 +130,7 @@ static void reach_neighbour(search *s, int64_t node, int port, int slot, float c
     if (to < 0 || (s->direct && to != s->target) || (s->allowed && !s->allowed[to]))
         return;
     const int next = (slot + 1) % s->r->length;
-    cost += price_of(s, link_slot(s->r, node, port, 0), next);
+    cost += price_of(s, link_slot(s->r, node, port, 0), next) + price_of_wait(s, 1);
     for (int p = 0; p < s->r->pipelines; p++)
         reach(s, to, p, next, cost + bias(s, p, false) + price_of_vfsm(s, to, p, next, s->reprogrammed), from, port);
 }
@@ -127,8 +140,12 @@ static void reach_neighbour(search *s, int64_t node, int port, int slot, float c
 static void begin_at_processor(search *s, int64_t node)
 {
     for (int p = 0; p < s->r->pipelines; p++)
-        for (int slot = 0; slot < s->r->length; slot++)
-            reach(s, node, p, slot, bias(s, p, true) + price_of_vfsm(s, node, p, slot, true), FROM_PROCESSOR, 0);
+        for (int slot = 0; slot < s->r->length && (s->pipeline < 0 || s->pipeline == p); slot++)
+            if (streams_may_begin(s->r, stream_of(s), slot))
+                reach(s, node, p, slot,
+                      bias(s, p, true) + price_of_vfsm(s, node, p, slot, true) +
+                          price_of_wait(s, s->ready < 0 ? 0 : streams_wait(s->r, stream_of(s), s->ready, slot)),
+                      FROM_PROCESSOR, 0);
 }
 
 static int destinations_of(const bmf_stream_hop *hop)
@@ -178,9 +195,17 @@ static void expand(search *s, int32_t index)
         return;
     for (int delay = 1; delay < s->gap; delay++) {
         const int later = (slot + delay) % r->length;
-        const float more = price_of_vfsm(s, node, pipeline, later, false) + streams_delay_cost(s->route->slots);
+        const float more = price_of_vfsm(s, node, pipeline, later, false) + streams_delay_cost(s->route->slots) +
+                           price_of_wait(s, delay);
         reach(s, node, pipeline, later, state->cost + more, index, MOVE_DELAY);
     }
+}
+
+static bool may_end_at(const search *s, int32_t index)
+{
+    const int pipeline = (int)(index / s->r->length % s->r->pipelines);
+    return s->pipeline < 0 || s->r->request->stream[stream_of(s)].destinations > 1 ||
+           (s->pipeline == pipeline && streams_may_end(s->r, stream_of(s), (int)(index % s->r->length)));
 }
 
 static bool find(search *s)
@@ -195,7 +220,7 @@ static bool find(search *s)
             continue;
         state->closed = true;
         const int64_t at = item.state / r->length;
-        if (at / r->pipelines == s->target) {
+        if (at / r->pipelines == s->target && may_end_at(s, item.state)) {
             const int slot = (item.state % r->length + 1) % r->length;
             const float cost =
                 state->cost + (s->deliver ? price_of_interface(s, s->target, (int)(at % r->pipelines), slot) : 0);
@@ -427,11 +452,16 @@ bool streams_route_one(streams_router *r, int64_t stream)
                 .route = route,
                 .reprogrammed = wanted->reprogrammed,
                 .allowed = wanted->allowed,
+                .pipeline = streams_pipeline_of_group(r, stream),
+                .ready = streams_ready(r, stream),
                 .gap = smallest_gap(r->length, route->slots)};
     route->hops = 0;
     for (int k = 0; k < route->slots; k++)
         s.offset[k] = stream_slot(r->length, route->slots, k);
     if (wanted->reprogrammed)
         return streams_route_chain(r, stream, s.gap) || grow_chain(&s, wanted);
-    return s.gap <= 2 && wanted->destinations > 1 ? grow_snake(&s, wanted) : grow_tree(&s, wanted);
+    if (!(s.gap <= 2 && wanted->destinations > 1 ? grow_snake(&s, wanted) : grow_tree(&s, wanted)))
+        return false;
+    streams_note_departure(r, stream);
+    return true;
 }
