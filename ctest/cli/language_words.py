@@ -84,7 +84,8 @@ def by_key(folder):
 
 
 def messages_by_key(folder):
-    """A table of results from all processors but the first, and of blocks that are cut the rest."""
+    """A message from all processors but the first: what the levels of a reduction send, a table for every node of the fixed
+    tree among the blocks, one of every processor, that a value covers."""
     processors = some_processors()
     xs = pick.integers(0, 4, 1024 * processors)
     _, alone = run(folder, "main(xs) = xs |> split(procs) |> map(length) |> reduce(+)\n", xs, processors=processors)
@@ -94,7 +95,9 @@ def messages_by_key(folder):
     _, split = run(folder, "main(xs) = {xs |> split(procs) |> map(length) |> reduce(+), xs |> split(procs) |> length}\n", xs,
                    processors=processors)
     assert sent[0] - split[0] == processors - 1, (sent, split)
-    assert sent[1] - split[1] == (processors - 1) * 4 * 8, (sent, split)
+    tables = sum(bin(min(distance, processors - item)).count("1")
+                 for distance in (1, 2, 4) for item in range(distance, processors, 2 * distance))
+    assert sent[1] - split[1] == tables * 4 * 8, (sent, split)
 
 
 def sorting(folder):
