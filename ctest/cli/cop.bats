@@ -567,3 +567,59 @@ END
     refused ": node 1 is between those of 's', and does not know how often its router must pass words on" time \
         "(loop 'l 4 (phase (subset '((0 8)) (stream 's 0 1))) (phase (subset '((6 2)) (stream 'b 0 1))))" --size 3x3
 }
+
+@test "an operator goes on while others are carried out one after the other" {
+    cat >goes_on.c <<'END'
+;/*
+(parallel (broadcast 'stdin 0 :type int32)
+  (sequential (broadcast 'b1 7 :type int32) (broadcast 'b2 0 :type int32) (allreduce 'r 'add :type int32)))
+*/
+#include <stdio.h>
+#include "goes_on.cop.h"
+int32_t add(int32_t a, int32_t b) { return a + b; }
+int main(void)
+{
+    const int own = cop_node();
+    int wrong = 0;
+    cop_init();
+    stdin_load();
+    if (own == 0)
+        stdin_write(5);
+    b1_load();
+    if (own == 7)
+        b1_write(6);
+    else
+        wrong += b1_read() != 6;
+    b2_load();
+    if (own == 0)
+        b2_write(7);
+    else
+        wrong += b2_read() != 7;
+    if (own != 0)
+        wrong += stdin_read() != 5;
+    r_load();
+    wrong = r_func(wrong);
+    cop_fini();
+    if (own == 0)
+        printf(wrong ? "wrong\n" : "right\n");
+}
+END
+    for router in scheduled ecube; do
+        run "$BMF" cop run goes_on.c --size 4x4 --router $router
+        assert_success
+        assert_equal "${lines[0]}" right
+    done
+}
+
+@test "what has too many streams for a node's registers is carried out by online routing" {
+    # two times 11 streams end at node 0, which has 16 registers
+    local program="(parallel (gather 'a 0) (gather 'b 0))"
+    run "$BMF" cop plan "$program" --size 4x3
+    assert_success
+    assert_line --partial "online: stream by online"
+    run "$BMF" cop time "$program" --size 4x3
+    assert_success
+    assert_line --partial "nodes 12  cycles"
+    # of programs that name their implementations nothing is taken over
+    refused "no plan fits" plan "(parallel (gather 'a 0 :impl 'str_gather) (gather 'b 0 :impl 'str_gather))" --size 4x3
+}

@@ -92,6 +92,8 @@ static void put_operator(cop_made *m)
     int which = (int)choose(m, m->dynamic || m->online ? FORMS : SCHEDULED);
     if (m->dynamic && which >= LINEAR && which < SCHEDULED)
         which = 0;
+    if (which == SCHEDULED - 1 && (m->goes_on || m->apart)) /* not beside others, nor where boxes have gaps */
+        which = 0;
     const int number = m->operators++;
     m->optional[number] = m->leaves_out && choose(m, 2);
     snprintf(label, sizeof label, "o%d", number);
@@ -105,14 +107,29 @@ static void put_operator(cop_made *m)
     put(m, text);
 }
 
+/* Number 0, which goes on while the others are carried out. */
+static void put_lasting(cop_made *m)
+{
+    static const char *const form[] = {"(broadcast 'o0 1", "(stream 'o0 1 0", "(cshift 'o0 1", "(allreduce 'o0 'f"};
+    static const char *const subset[] = {"rows", "cols", "(list (all *nodes*))"};
+    char text[200];
+    snprintf(text, sizeof text, "(parallel (subset %s %s :m %d))\n(sequential\n", subset[choose(m, 3)],
+             form[choose(m, 4)], lengths[choose(m, 5)].words);
+    put(m, text);
+    m->optional[m->operators++] = false;
+}
+
 void cop_make_program(cop_made *m)
 {
     const int64_t operators = 1 + choose(m, 4);
     m->text[0] = '\0';
     m->operators = 0;
     put(m, "(loop 'l 3 ");
+    if (m->goes_on)
+        put_lasting(m);
     for (int64_t k = 0; k < operators; k++)
         put_operator(m);
+    put(m, m->goes_on ? "))" : "");
     if (m->apart) { /* all nodes know how often the others come by */
         put(m, "(subset (list (all *nodes*)) (barrier 'all))");
         m->optional[m->operators++] = false;
@@ -244,10 +261,9 @@ static void load_operator(const bmf_cop_services *s, const bmf_cop_operator *op,
     s->load(s->state, (int)op->number, operands, operand);
 }
 
-static void run_operator(const bmf_cop_services *s, const bmf_cop_operator *op, const bmf_cop_instance *instance,
+static void use_operator(const bmf_cop_services *s, const bmf_cop_operator *op, const bmf_cop_instance *instance,
                          int own, int pass, cop_values v)
 {
-    load_operator(s, op, instance, pass);
     if (cop_is_functional(op->kind))
         run_functional(s, op, instance, own, pass, v);
     else
@@ -260,24 +276,42 @@ static bool is_left_out(const cop_made *m, int64_t op, int pass)
     return m->optional[op] && (pass + op) % 2 == 0;
 }
 
+/* In the order of uses; what goes on is loaded first and used last. */
+static int64_t operator_at(const cop_made *m, int64_t operators, int64_t k)
+{
+    return m->goes_on ? (k + 1) % operators : k;
+}
+
+static void visit_operator(const bmf_cop_services *s, const bmf_cop_operator *op, int pass, bool loads, bool uses,
+                           cop_values v)
+{
+    for (int64_t i = 0; i < op->instances; i++) {
+        const int own = number_of(&op->instance[i], s->node);
+        if (own >= 0 && loads)
+            load_operator(s, op, &op->instance[i], pass);
+        if (own >= 0 && uses)
+            use_operator(s, op, &op->instance[i], own, pass, v);
+    }
+}
+
 int cop_world_body(void *state, const bmf_cop_services *s)
 {
     cop_world *w = state;
+    const int64_t operators = w->program->operators;
     cop_values v;
     start_value(s->node, v);
     s->init(s->state);
-    for (int pass = 0; pass < COP_PASSES; pass++)
-        for (int64_t k = 0; k < w->program->operators; k++) {
-            const bmf_cop_operator *op = w->program->op[k];
+    for (int pass = 0; pass < COP_PASSES; pass++) {
+        if (w->made->goes_on)
+            visit_operator(s, w->program->op[0], pass, true, false, v);
+        for (int64_t at = 0; at < operators; at++) {
+            const int64_t k = operator_at(w->made, operators, at);
             if (is_left_out(w->made, k, pass))
                 continue;
             s->delay(s->state, (double)((s->node * 7 + pass * 13 + (int)k) % 29));
-            for (int64_t i = 0; i < op->instances; i++) {
-                const int own = number_of(&op->instance[i], s->node);
-                if (own >= 0)
-                    run_operator(s, op, &op->instance[i], own, pass, v);
-            }
+            visit_operator(s, w->program->op[k], pass, !w->made->goes_on || k > 0, true, v);
         }
+    }
     s->fini(s->state);
     memcpy(w->node[s->node], v, sizeof v);
     return 0;
@@ -345,7 +379,9 @@ void cop_expect(const bmf_cop_program *program, const cop_made *made, cop_values
     for (int n = 0; n < program->settings.mesh.nodes; n++)
         start_value(n, node[n]);
     for (int pass = 0; pass < COP_PASSES; pass++)
-        for (int64_t k = 0; k < program->operators; k++)
+        for (int64_t at = 0; at < program->operators; at++) {
+            const int64_t k = operator_at(made, program->operators, at);
             for (int64_t i = 0; i < program->op[k]->instances && !is_left_out(made, k, pass); i++)
                 interpret(program->op[k], &program->op[k]->instance[i], pass, node);
+        }
 }

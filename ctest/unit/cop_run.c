@@ -59,14 +59,10 @@ static bmf_cop_plan *routed(const bmf_cop_program *program)
                                             .optionals_apart = true,
                                             .may_take = cop_can_run};
     bmf_cop_plan *plan = NULL;
-    if (cop_plan_make(program, &settings, NULL, &plan) != BMF_OK)
+    if (cop_plan_with_schedules(program, &settings, true, &plan) != BMF_OK)
         return NULL;
-    if (cop_route_to_run(plan) == BMF_OK) {
-        check_wires(plan);
-        return plan;
-    }
-    cop_plan_free(plan);
-    return NULL;
+    check_wires(plan);
+    return plan;
 }
 
 /* ---- kernels ---- */
@@ -243,6 +239,13 @@ static void subsets_with_others_between(void **state)
 {
     (void)state;
     try_programs(&(cop_made){.seed = 19970105, .apart = true, .online = true}, 40);
+}
+
+/* An operator that is loaded before others and used behind them. */
+static void operators_that_go_on(void **state)
+{
+    (void)state;
+    try_programs(&(cop_made){.seed = 19970106, .goes_on = true}, 40);
 }
 
 /* ---- barriers and collects ---- */
@@ -446,6 +449,7 @@ int main(void)
                                        cmocka_unit_test(collects_take_turns),
                                        cmocka_unit_test(mistakes_of_collects),
                                        cmocka_unit_test(subsets_with_others_between),
+                                       cmocka_unit_test(operators_that_go_on),
                                        cmocka_unit_test(mistakes_at_run_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

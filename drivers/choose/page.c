@@ -160,7 +160,8 @@ static void put_row(bmf_output *out, const choose_study *study, int64_t number)
     static_page_cell(out, text);
     output_print(out, "<td>%.3g</td>", o->node_hours);
     static_page_cell(out, money_text(o->cost, node->currency, text, sizeof text));
-    output_print(out, "<td>%.3f</td>", o->efficiency);
+    snprintf(text, sizeof text, isfinite(o->efficiency) ? "%.3f" : "-", o->efficiency);
+    static_page_cell(out, text);
     static_page_cell(out, memory_text(o->memory, text, sizeof text));
     snprintf(text, sizeof text, "%s%s%s", limit_name(o->limit),
              o->refusal == BMF_REFUSED_MEMORY ? "; does not fit into its memory" : "",

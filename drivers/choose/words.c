@@ -280,6 +280,7 @@ char *choose_why(const choose_study *study)
 static void print_offer(const choose_study *study, const bmf_offer *o)
 {
     char time[TEXT], low[TEXT], high[TEXT], interval[2 * TEXT + 8], money[TEXT], memory[TEXT], part[TEXT] = "";
+    char efficiency[TEXT] = "-";
     const bmf_node *node = &study->machine[o->machine]->node;
     if (o->refusal == BMF_REFUSED_PROCESSORS) {
         printf("%10" PRId64 "  the machine has not so many\n", o->processors);
@@ -287,11 +288,13 @@ static void print_offer(const choose_study *study, const bmf_offer *o)
     }
     snprintf(interval, sizeof interval, "%s .. %s", choose_time_text(o->low, low, sizeof low),
              choose_time_text(o->high, high, sizeof high));
+    if (isfinite(o->efficiency))
+        snprintf(efficiency, sizeof efficiency, "%.3f", o->efficiency);
     if (o->limit < BMF_LIMITS && o->best > 0.0)
         snprintf(part, sizeof part, " %.0f %%", 100.0 * o->part[o->limit] / o->best);
-    printf("%10" PRId64 " %7" PRId64 " %10s %22s %11.3g %12s %10.3f %10s  %s%s%s%s%s\n", o->processors, o->nodes,
+    printf("%10" PRId64 " %7" PRId64 " %10s %22s %11.3g %12s %10s %10s  %s%s%s%s%s\n", o->processors, o->nodes,
            choose_time_text(o->seconds, time, sizeof time), interval, o->node_hours,
-           money_text(o->cost, node->currency, money, sizeof money), o->efficiency,
+           money_text(o->cost, node->currency, money, sizeof money), efficiency,
            memory_text(o->memory, memory, sizeof memory), limit_name(o->limit), part, o->pareto ? " *" : "",
            o->refusal == BMF_REFUSED_MEMORY ? " (does not fit)" : "", o->in_domain ? "" : " (extrapolated)");
 }

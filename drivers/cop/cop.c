@@ -126,7 +126,8 @@ static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, b
             return code;
         settings.plug_in = cop_plug_in_list(routers->plug_ins);
     }
-    return report_status(NULL, cop_plan_make(program, &settings, NULL, plan));
+    return report_status(NULL, routers->by_messages ? cop_plan_make(program, &settings, NULL, plan)
+                                                    : cop_plan_with_schedules(program, &settings, runnable, plan));
 }
 
 int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers,
@@ -138,15 +139,7 @@ int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, bmf_
 int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers,
                       bmf_cop_plan **plan)
 {
-    int code = make_plan(program, o, routers, true, plan);
-    if (code != 0 || routers->by_messages)
-        return code;
-    code = report_status(NULL, cop_route_to_run(*plan));
-    if (code != 0) {
-        cop_plan_free(*plan);
-        *plan = NULL;
-    }
-    return code;
+    return make_plan(program, o, routers, true, plan);
 }
 
 int cop_simulate(const bmf_cop_plan *plan, const bmf_cop_routers *routers, bool in_phase, bmf_cop_body *body,

@@ -70,6 +70,7 @@ void cop_close_routers(bmf_cop_routers *routers);
 
 /* Each returns an exit code; 0: done. */
 int cop_open_program(const char *source, const bmf_cop_options *o, bmf_cop_routers *routers, bmf_cop_program **program);
+/* With schedules, if the routers have any. */
 int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers,
                   bmf_cop_plan **plan);
 

@@ -188,9 +188,7 @@ static int print_json(const bmf_cop_plan *plan)
 
 static int print_all(const bmf_cop_options *o, bmf_cop_plan *plan)
 {
-    int code = plan->settings.by_messages ? 0 : report_status(NULL, cop_route_plan(plan));
-    if (code == 0)
-        code = o->json ? print_json(plan) : print_plan(plan);
+    int code = o->json ? print_json(plan) : print_plan(plan);
     if (code == 0 && o->rivals && !o->json)
         code = print_rivals(plan);
     if (code == 0 && o->draw != BMF_COP_NO_NODE && !o->json)

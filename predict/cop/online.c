@@ -39,7 +39,7 @@ typedef struct station {
     const bmf_cop_exchange *awaited; /* whose message the program waits for; NULL: it waits for its own to leave */
 } station;
 
-typedef int8_t registers[2 * BMF_MESH_PORTS]; /* in, then out */
+typedef int registers[2 * BMF_MESH_PORTS]; /* in, then out */
 
 struct bmf_cop_online {
     bmf_cop_run *run;
@@ -98,7 +98,7 @@ static void deliver(station *s, bmf_cop_letter *letter)
 /* ---- the handler ---- */
 
 /* The registers of the phase that the node is in; NULL: it has none. */
-static const int8_t *registers_of(const bmf_cop_online *o, int64_t node)
+static const int *registers_of(const bmf_cop_online *o, int64_t node)
 {
     const int64_t phase = o->run->node[node].phase;
     return phase >= 0 && o->is_used[phase] ? o->reg[phase * o->run->nodes + node] : NULL;
@@ -109,7 +109,7 @@ static const int8_t *registers_of(const bmf_cop_online *o, int64_t node)
 static int find_work(const bmf_cop_online *o, int64_t node, uint32_t inbound, uint32_t outbound)
 {
     const station *s = &o->node[node];
-    const int8_t *reg = registers_of(o, node);
+    const int *reg = registers_of(o, node);
     for (int k = 0; reg && k < 2 * BMF_MESH_PORTS; k++) {
         const int at = (s->turn + k) % (2 * BMF_MESH_PORTS), port = at % BMF_MESH_PORTS;
         if (reg[at] == NO_REGISTER)
@@ -375,8 +375,8 @@ static void find_registers(bmf_cop_online *o, const bmf_cop_running *network)
         const bmf_cop_stream *stream = &network->candidate->streams.stream[k];
         const bmf_stream_route *route = &routes->route[network->first_stream + k];
         const int64_t from = stream->from, to = stream->to[0];
-        reg[from][BMF_MESH_PORTS + port_to(mesh, from, to)] = (int8_t)route->reg;
-        reg[to][port_to(mesh, to, from)] = (int8_t)moves_register_at(route, to);
+        reg[from][BMF_MESH_PORTS + port_to(mesh, from, to)] = route->reg;
+        reg[to][port_to(mesh, to, from)] = moves_register_at(route, to);
     }
 }
 

@@ -100,6 +100,8 @@ static void build_sequence(builder *b, const bmf_cop_tree *tree)
             close = 0;
         else if (k > 0 && b->must_close)
             close = 1;
+        else if (b->plan->settings.optionals_apart && b->contexts > 0)
+            close = 0;
         else if (k > 0 && b->unbroken == 0 && !decide(b, NULL, 2, &close))
             break;
         b->must_close = false;

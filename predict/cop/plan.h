@@ -68,12 +68,21 @@ typedef struct bmf_cop_phases {
     double time;
 } bmf_cop_phases;
 
+/* Which operators scheduled routers may carry out by online routing: those without streams, any, or all. */
+typedef enum bmf_cop_online_use {
+    BMF_COP_ONLINE_IF_NEEDED,
+    BMF_COP_ONLINE_TOO,
+    BMF_COP_ONLINE_ONLY
+} bmf_cop_online_use;
+
 typedef struct bmf_cop_plan_settings {
     bmf_scheduled_hardware hardware;
     bmf_cop_costs costs;
     int64_t effort;       /* nodes of the search */
     int64_t max_phases;   /* 0: any number */
-    bool optionals_apart; /* optional groups have phases of their own: for running */
+    bool optionals_apart; /* for running: optional groups have phases of their own; what goes on through a sequence
+                           * shares one with all of it */
+    int online;           /* a bmf_cop_online_use */
     bool by_messages;     /* dynamic routers: implementations by messages only, and one phase */
     /* Of implementations, those that may be taken; NULL: all. */
     bool (*may_take)(const bmf_cop_implementation *implementation);
@@ -127,6 +136,10 @@ int cop_route_plan(bmf_cop_plan *plan);
 /* The same for running: phases use links in different slots, or end by barriers, whose streams become operators of all
  * the phase's nodes; registers are different in all phases. */
 int cop_route_to_run(bmf_cop_plan *plan);
+/* fallback.c: cop_plan_make, and cop_route_to_run or cop_route_plan; what does not fit otherwise is carried out by
+ * online routing. Errors as theirs. */
+int cop_plan_with_schedules(const bmf_cop_program *program, const bmf_cop_plan_settings *settings, bool to_run,
+                            bmf_cop_plan **plan);
 /* colour.c: at which address of its processor every node receives the messages of an operator's part, of
  * [operator][part][node]: parts are 0, the children to the left; 1, those to the right; 2, what comes down a tree or a
  * single message. 0: none. Messages that may wait at a node at the same time have different addresses (document 004,

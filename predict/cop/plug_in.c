@@ -105,7 +105,7 @@ void cop_plug_in_metric(const cop_implementation *plug_in, const bmf_mesh *mesh,
 static int find_kind(const char *operation, bmf_cop_kind *kind)
 {
     for (int k = 0; k < BMF_COP_KINDS; k++)
-        if (operation && strcmp(operation, cop_kind_name(k)) == 0) {
+        if (operation && strcmp(operation, cop_kind_name((bmf_cop_kind)k)) == 0) {
             *kind = (bmf_cop_kind)k;
             return BMF_OK;
         }

@@ -193,8 +193,11 @@ static int make_running(bmf_cop_run *run)
             const bmf_cop_use *use = &run->phase[p]->use[u];
             bmf_cop_running *r = &run->running[use->op->number];
             if (use->continues)
-                return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
-                                "operator '%s' goes on through several phases, which cannot be run", use->op->label);
+                return bmf_fail(
+                    NULL, BMF_ERROR_ARGUMENT,
+                    "operator '%s' goes on through phases that a group `phase` or `optional` keeps apart, which cannot "
+                    "be run",
+                    use->op->label);
             *r = (bmf_cop_running){.op = use->op, .phase = p, .first_stream = stream, .words = use->op->words};
             r->chosen = use->candidate;
             r->candidate = &run->plan->candidates[use->op->number].candidate[use->candidate];

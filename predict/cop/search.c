@@ -68,8 +68,10 @@ bool cop_is_rival(const bmf_cop_plan_settings *settings, const bmf_cop_implement
 {
     if (can->kind != op->kind || (op->implementation && strcmp(op->implementation, can->name) != 0))
         return false;
-    return can->by_messages == settings->by_messages ||
-           (can->by_messages && (op->implementation || !has_streams(settings, op)));
+    if (can->by_messages == settings->by_messages)
+        return can->by_messages || op->implementation || settings->online != BMF_COP_ONLINE_ONLY;
+    return can->by_messages &&
+           (op->implementation || settings->online != BMF_COP_ONLINE_IF_NEEDED || !has_streams(settings, op));
 }
 
 static int refuse_operator(const bmf_cop_plan *plan, const bmf_cop_operator *op)
