@@ -28,7 +28,7 @@ paths()
 printing()
 {
     case "$1" in
-        calibrate) echo --args 20000,200000,20000000 --ranks 1 --launch ./start{p} --repeats 3 --max-spread 100000 -o out.machine -- "$BMF_BIN_DIR/01-sum-of-squares" {n} ;;
+        calibrate) echo --memory in.sheet --args 20000,200000,20000000 --ranks 1 --launch ./start{p} --repeats 3 --max-spread 100000 -o out.machine -- "$BMF_BIN_DIR/01-sum-of-squares" {n} ;;
         check | core | notation | plan) echo sum.bmf ;;
         format) echo sum.notation ;;
         choose) echo sum.bmf --machine ideal --procs 2 ;;

@@ -30,8 +30,9 @@ typedef struct cop_operand {
 
 /** An operator on one of its subsets. */
 typedef struct cop_pattern {
-    const char *label;
-    int64_t words, calls;              /**< of a message, 32 bits each (:m); calls in a pass (:c) */
+    const char *label;                 /**< the operator's */
+    int64_t words;                     /**< of a message, 32 bits each (:m) */
+    int64_t calls;                     /**< in a pass (:c) */
     int64_t size[3];                   /**< of the mesh */
     int64_t nodes;                     /**< of the subset */
     const int64_t *node;               /**< these, numbered in the mesh: x + y size[0] + z size[0] size[1] */
@@ -41,8 +42,8 @@ typedef struct cop_pattern {
 /** Where streams are added: from a node to one or several others. Returns the stream's number in this subset, counted
  * from 0, or COP_NO_STREAM: no destination is another node than `from`. */
 typedef struct cop_streams {
-    int (*add)(const struct cop_streams *streams, int64_t from, int64_t count, const int64_t *to);
-    void *state;
+    int (*add)(const struct cop_streams *streams, int64_t from, int64_t count, const int64_t *to); /**< adds one */
+    void *state;                                                                                   /**< bmf's own */
 } cop_streams;
 
 /** What a call costs beside its words over the bandwidth. bmf fills it for one message over the longest stream. */
@@ -54,8 +55,8 @@ typedef struct cop_cost {
 
 /** What a node can do. Every call waits until it is done, and gives way to the other nodes. */
 typedef struct cop_io {
-    void *state;
-    const cop_pattern *pattern;
+    void *state;                   /**< bmf's own */
+    const cop_pattern *pattern;    /**< the operator on this node's subset */
     int64_t node;                  /**< the own one */
     int64_t operand[COP_OPERANDS]; /**< as the last load gave them, or the constants */
     const int32_t *permutation;    /**< likewise, all targets; NULL: it is constant, or the operator is none */
@@ -71,6 +72,8 @@ typedef struct cop_io {
 /** Combines two messages; out may be one of them. */
 typedef void cop_combine(const void *a, const void *b, void *out);
 
+/** The record of an implementation. Of load, write, read and call those are NULL that its operator has not; a load that
+ * is NULL does nothing. */
 typedef struct cop_implementation {
     int version;           /**< COP_IMPLEMENTATION_VERSION */
     const char *name;      /**< for :impl */
@@ -83,11 +86,13 @@ typedef struct cop_implementation {
     void (*streams)(const cop_pattern *pattern, const cop_streams *streams);
     /** Corrects the cost, for every subset; the largest counts. NULL: it stays. */
     void (*metric)(const cop_pattern *pattern, cop_cost *cost);
-    /** A node's load, its write, its read, or its call of an operator that all nodes call. NULL: load does nothing; the
-     * operator has no such call. combine NULL: the operator has no function. */
+    /** A node's load. */
     void (*load)(const cop_io *io);
+    /** A node's write of a message. */
     void (*write)(const cop_io *io, const void *message);
+    /** A node's read of one. */
     void (*read)(const cop_io *io, void *message);
+    /** A node's call of an operator that all nodes call. combine NULL: the operator has no function. */
     void (*call)(const cop_io *io, const void *in, void *out, cop_combine *combine);
 } cop_implementation;
 
