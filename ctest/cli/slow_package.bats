@@ -52,7 +52,7 @@ teardown_file()
         skip "no clean root: $(tail -n 1 log)"
     cp ./*.deb "$ROOT/"
     cp "$BMF_SOURCE_DIR/examples/01-sum-of-squares.c" "$ROOT/squares.c"
-    run chroot "$ROOT" sh -c 'apt-get install -y --no-install-recommends ./*.deb'
+    run chroot "$ROOT" sh -c 'apt-get update && apt-get install -y --no-install-recommends ./*.deb'
     assert_success
     cat >"$ROOT/try" <<'END'
 set -e
@@ -63,10 +63,9 @@ gcc -O2 -ffp-contract=off -fopenmp squares.c -o squares $(pkg-config --cflags --
 mpirun.mpich -n 2 ./squares 10
 test -s /usr/share/man/man1/bmf.1.gz -a -s /usr/share/bash-completion/completions/bmf
 END
-    mount --bind /proc "$ROOT/proc"
-    mount --bind /dev "$ROOT/dev"
+    for name in proc sys dev; do mount --bind "/$name" "$ROOT/$name"; done
     run chroot "$ROOT" sh /try
-    umount "$ROOT/proc" "$ROOT/dev"
+    umount "$ROOT/proc" "$ROOT/sys" "$ROOT/dev"
     assert_success
     assert_line --index 0 6
     assert_line --index 1 1
