@@ -8,331 +8,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctest/reference/reference_language.h"
+#include "ctest/reference/reference_values.h"
 #include "bmf/random.h"
 #include "runtime/base/allocate.h"
 #include "runtime/data/partition.h"
 #include "skeletons/language/front/data.h"
 
-typedef const reference_value *value;
-
-struct reference_block {
-    struct reference_block *next;
-    int64_t used;
-    _Alignas(16) char bytes[];
-};
-
-enum { BLOCK_BYTES = 1 << 18 };
-
 static value apply(reference_machine *m, const bmf_expression *e, int64_t place, value x);
-
-/* ---- boxes ---- */
-
-static void *claim(reference_machine *m, int64_t size)
-{
-    size = (size + 15) / 16 * 16;
-    if (!m->block || m->block->used + size > BLOCK_BYTES) {
-        struct reference_block *block = allocate((int64_t)sizeof *block + (size > BLOCK_BYTES ? size : BLOCK_BYTES));
-        block->next = m->block;
-        block->used = 0;
-        m->block = block;
-    }
-    m->block->used += size;
-    return m->block->bytes + m->block->used - size;
-}
-
-void reference_free(reference_machine *m)
-{
-    while (m->block) {
-        struct reference_block *next = m->block->next;
-        free(m->block);
-        m->block = next;
-    }
-}
-
-static value fail(reference_machine *m, const char *why)
-{
-    m->failure = why;
-    return NULL;
-}
-
-/* NULL when the budget is spent. */
-static reference_value *box(reference_machine *m, bmf_type_kind kind, int64_t count)
-{
-    m->budget -= 1 + count;
-    if (m->budget < 0)
-        return NULL;
-    reference_value *made = claim(m, (int64_t)sizeof *made);
-    *made = (reference_value){.kind = kind, .count = count};
-    if (count > 0)
-        made->item = claim(m, count * (int64_t)sizeof *made->item);
-    if (kind == BMF_DISTRIBUTED)
-        made->processor = claim(m, count * (int64_t)sizeof *made->processor);
-    return made;
-}
-
-static value box_int(reference_machine *m, int64_t integer)
-{
-    reference_value *made = box(m, BMF_INT, 0);
-    if (made)
-        made->integer = integer;
-    return made;
-}
-
-static value box_bool(reference_machine *m, bool truth)
-{
-    reference_value *made = box(m, BMF_BOOL, 0);
-    if (made)
-        made->integer = truth;
-    return made;
-}
-
-static value box_real(reference_machine *m, double real)
-{
-    reference_value *made = box(m, BMF_REAL, 0);
-    if (made)
-        made->real = real;
-    return made;
-}
-
-static value box_pair(reference_machine *m, value a, value b)
-{
-    reference_value *made = box(m, BMF_TUPLE, 2);
-    if (!made)
-        return NULL;
-    made->item[0] = a;
-    made->item[1] = b;
-    return made;
-}
-
-/* A list of `count` items to be filled in, lying where those of `like` do. */
-static reference_value *box_like(reference_machine *m, value like, int64_t count)
-{
-    reference_value *made = box(m, like->kind, count);
-    if (made && like->kind == BMF_DISTRIBUTED && count > 0)
-        memcpy(made->processor, like->processor, (size_t)count * sizeof *made->processor);
-    return made;
-}
-
-/* Where item i of a list in a context on `place` is worked on. */
-static int64_t place_of(value list, int64_t i, int64_t place)
-{
-    return list->kind == BMF_DISTRIBUTED ? list->processor[i] : place;
-}
-
-static value from_column(reference_machine *m, const bmf_column *column, int64_t i)
-{
-    const char *data = column->data ? (const char *)column->data + i * column->stride : NULL;
-    if (column->type->kind == BMF_INT)
-        return box_int(m, *(const int64_t *)data);
-    if (column->type->kind == BMF_REAL)
-        return box_real(m, *(const double *)data);
-    if (column->type->kind == BMF_BOOL)
-        return box_bool(m, *data != 0);
-    bool list = column->type->kind == BMF_LIST;
-    int64_t begin = list ? column->offsets[i] : 0;
-    int64_t count = list ? column->offsets[i + 1] - begin : column->type->components;
-    reference_value *made = box(m, column->type->kind, count);
-    for (int64_t k = 0; k < count && made; k++) {
-        made->item[k] = list ? from_column(m, column->child, begin + k) : from_column(m, &column->child[k], i);
-        if (!made->item[k])
-            return NULL;
-    }
-    return made;
-}
-
-/* ---- scalars ---- */
-
-static double real_of(value x)
-{
-    return x->kind == BMF_REAL ? x->real : (double)x->integer;
-}
-
-/* One bit after the other. */
-static value shift(reference_machine *m, bmf_operation operation, int64_t a, int64_t bits)
-{
-    if (bits < 0 || bits > 63)
-        return fail(m, "no number of bits");
-    for (int64_t k = 0; k < bits; k++)
-        if (operation == BMF_OPERATION_SHIFT_LEFT)
-            a = (int64_t)((uint64_t)a * 2);
-        else
-            a = a / 2 - (a < 0 && a % 2 != 0);
-    return box_int(m, a);
-}
-
-static value int_arithmetic(reference_machine *m, bmf_operation operation, int64_t a, int64_t b)
-{
-    int64_t r = 0;
-    bool overflow = false;
-    if ((operation == BMF_OPERATION_DIVIDE || operation == BMF_OPERATION_MOD) && b == 0)
-        return fail(m, "division by zero");
-    switch (operation) {
-    case BMF_OPERATION_PLUS:
-        overflow = __builtin_add_overflow(a, b, &r);
-        break;
-    case BMF_OPERATION_MINUS:
-        overflow = __builtin_sub_overflow(a, b, &r);
-        break;
-    case BMF_OPERATION_TIMES:
-        overflow = __builtin_mul_overflow(a, b, &r);
-        break;
-    case BMF_OPERATION_DIVIDE:
-        overflow = a == INT64_MIN && b == -1;
-        r = overflow ? 0 : a / b;
-        break;
-    case BMF_OPERATION_MOD:
-        r = b == -1 ? 0 : a % b;
-        break;
-    case BMF_OPERATION_BITAND:
-        r = a & b;
-        break;
-    case BMF_OPERATION_BITOR:
-        r = a | b;
-        break;
-    case BMF_OPERATION_BITXOR:
-        r = a ^ b;
-        break;
-    case BMF_OPERATION_SHIFT_LEFT:
-    case BMF_OPERATION_SHIFT_RIGHT:
-        return shift(m, operation, a, b);
-    case BMF_OPERATION_MAX:
-        r = a > b ? a : b;
-        break;
-    default:
-        r = a < b ? a : b;
-    }
-    return overflow ? fail(m, "overflow") : box_int(m, r);
-}
-
-/* NaN if one of them is; -0.0 is less than 0.0. */
-static double larger(double a, double b)
-{
-    if (isnan(a) || isnan(b))
-        return (double)NAN;
-    if (a == b)
-        return signbit(a) ? b : a;
-    return a > b ? a : b;
-}
-
-static value real_arithmetic(reference_machine *m, bmf_operation operation, double a, double b)
-{
-    switch (operation) {
-    case BMF_OPERATION_PLUS:
-        return box_real(m, a + b);
-    case BMF_OPERATION_MINUS:
-        return box_real(m, a - b);
-    case BMF_OPERATION_TIMES:
-        return box_real(m, a * b);
-    case BMF_OPERATION_DIVIDE:
-        return box_real(m, a / b);
-    case BMF_OPERATION_MOD:
-        return box_real(m, fmod(a, b));
-    case BMF_OPERATION_POW:
-        return box_real(m, pow(a, b));
-    case BMF_OPERATION_ATAN2:
-        return box_real(m, atan2(a, b));
-    case BMF_OPERATION_MAX:
-        return box_real(m, larger(a, b));
-    default:
-        return box_real(m, -larger(-a, -b));
-    }
-}
-
-static value compare(reference_machine *m, bmf_operation operation, value a, value b)
-{
-    bool real = a->kind == BMF_REAL || b->kind == BMF_REAL;
-    double x = real_of(a), y = real_of(b);
-    bool less = real ? x < y : a->integer < b->integer;
-    bool equal = real ? x == y : a->integer == b->integer;
-    bool greater = real ? x > y : a->integer > b->integer;
-    switch (operation) {
-    case BMF_OPERATION_EQ:
-        return box_bool(m, equal);
-    case BMF_OPERATION_NE:
-        return box_bool(m, !equal);
-    case BMF_OPERATION_LT:
-        return box_bool(m, less);
-    case BMF_OPERATION_GT:
-        return box_bool(m, greater);
-    case BMF_OPERATION_LE:
-        return box_bool(m, less || equal);
-    default:
-        return box_bool(m, greater || equal);
-    }
-}
-
-static value to_int(reference_machine *m, value x)
-{
-    if (x->kind != BMF_REAL)
-        return box_int(m, x->integer);
-    double whole = trunc(x->real);
-    return whole >= -0x1p63 && whole < 0x1p63 ? box_int(m, (int64_t)whole) : fail(m, "no int64");
-}
-
-static value unary(reference_machine *m, bmf_operation operation, value x)
-{
-    switch (operation) {
-    case BMF_OPERATION_NEG:
-        if (x->kind == BMF_BOOL)
-            return box_bool(m, x->integer == 0);
-        /* fall through */
-    case BMF_OPERATION_UMINUS:
-        return x->kind == BMF_REAL ? box_real(m, -x->real) : int_arithmetic(m, BMF_OPERATION_MINUS, 0, x->integer);
-    case BMF_OPERATION_ABS:
-        if (x->kind == BMF_REAL)
-            return box_real(m, fabs(x->real));
-        return x->integer < 0 ? int_arithmetic(m, BMF_OPERATION_MINUS, 0, x->integer) : x;
-    case BMF_OPERATION_SQRT:
-        return box_real(m, sqrt(real_of(x)));
-    case BMF_OPERATION_EXP:
-        return box_real(m, exp(real_of(x)));
-    case BMF_OPERATION_LOG:
-        return box_real(m, log(real_of(x)));
-    case BMF_OPERATION_SIN:
-        return box_real(m, sin(real_of(x)));
-    case BMF_OPERATION_COS:
-        return box_real(m, cos(real_of(x)));
-    case BMF_OPERATION_TAN:
-        return box_real(m, tan(real_of(x)));
-    case BMF_OPERATION_FLOOR:
-        return box_real(m, floor(real_of(x)));
-    case BMF_OPERATION_CEIL:
-        return box_real(m, ceil(real_of(x)));
-    case BMF_OPERATION_ROUND:
-        return box_real(m, nearbyint(real_of(x)));
-    case BMF_OPERATION_NOT:
-        return box_bool(m, x->integer == 0);
-    case BMF_OPERATION_INT:
-        return to_int(m, x);
-    default:
-        return box_real(m, real_of(x));
-    }
-}
 
 /* ---- operations on lists ---- */
 
 static value iota(reference_machine *m, value x)
 {
     if (x->integer < 0)
-        return fail(m, "negative length");
-    reference_value *made = box(m, BMF_LIST, x->integer);
+        return naive_fail(m, "negative length");
+    reference_value *made = naive_box(m, BMF_LIST, x->integer);
     for (int64_t i = 0; i < x->integer && made; i++)
-        if ((made->item[i] = box_int(m, i)) == NULL)
+        if ((made->item[i] = naive_box_int(m, i)) == NULL)
             return NULL;
     return made;
 }
 
 static value item_at(reference_machine *m, value list, int64_t i)
 {
-    return i >= 0 && i < list->count ? list->item[i] : fail(m, "index");
+    return i >= 0 && i < list->count ? list->item[i] : naive_fail(m, "index");
 }
 
 static value distl(reference_machine *m, value x, value list)
 {
-    reference_value *made = box_like(m, list, list->count);
+    reference_value *made = naive_box_like(m, list, list->count);
     for (int64_t i = 0; i < list->count && made; i++)
-        if ((made->item[i] = box_pair(m, x, list->item[i])) == NULL)
+        if ((made->item[i] = naive_box_pair(m, x, list->item[i])) == NULL)
             return NULL;
     return made;
 }
@@ -346,20 +52,20 @@ static int64_t projected_place(value list, int64_t k)
 
 static value project(reference_machine *m, value list, value index)
 {
-    reference_value *made = box(m, list->kind, index->count);
+    reference_value *made = naive_box(m, list->kind, index->count);
     for (int64_t k = 0; k < index->count && made; k++) {
         made->item[k] = item_at(m, list, index->item[k]->integer);
         if (!made->item[k])
             return NULL;
         if (list->kind == BMF_DISTRIBUTED && (made->processor[k] = projected_place(list, k)) >= m->processors)
-            return fail(m, "beyond the machine");
+            return naive_fail(m, "beyond the machine");
     }
     return made;
 }
 
 static value conc(reference_machine *m, value a, value b)
 {
-    reference_value *made = box(m, BMF_LIST, a->count + b->count);
+    reference_value *made = naive_box(m, BMF_LIST, a->count + b->count);
     if (!made)
         return NULL;
     for (int64_t i = 0; i < made->count; i++)
@@ -388,8 +94,8 @@ static bool same_number(value a, value b)
 /* By insertion: the items, or their numbers. */
 static value sort(reference_machine *m, value list, bool numbers)
 {
-    reference_value *made = box(m, BMF_LIST, list->count);
-    int64_t *number = claim(m, list->count * (int64_t)sizeof *number);
+    reference_value *made = naive_box(m, BMF_LIST, list->count);
+    int64_t *number = naive_claim(m, list->count * (int64_t)sizeof *number);
     for (int64_t i = 0; i < list->count && made; i++) {
         int64_t k = i;
         for (; k > 0 && comes_before(list->item[i], list->item[number[k - 1]]); k--)
@@ -397,7 +103,7 @@ static value sort(reference_machine *m, value list, bool numbers)
         number[k] = i;
     }
     for (int64_t i = 0; i < list->count && made; i++)
-        if ((made->item[i] = numbers ? box_int(m, number[i]) : list->item[number[i]]) == NULL)
+        if ((made->item[i] = numbers ? naive_box_int(m, number[i]) : list->item[number[i]]) == NULL)
             return NULL;
     return made;
 }
@@ -405,7 +111,7 @@ static value sort(reference_machine *m, value list, bool numbers)
 /* All parts as one list. */
 static value join_parts(reference_machine *m, value parts)
 {
-    value all = box(m, BMF_LIST, 0);
+    value all = naive_box(m, BMF_LIST, 0);
     for (int64_t k = 0; k < parts->count && all; k++)
         all = conc(m, all, parts->item[k]);
     return all;
@@ -414,10 +120,11 @@ static value join_parts(reference_machine *m, value parts)
 /* A list split evenly, lying where the parts do. */
 static value split_like(reference_machine *m, value parts, value sorted)
 {
-    reference_value *made = sorted ? box_like(m, parts, parts->count) : NULL;
+    reference_value *made = sorted ? naive_box_like(m, parts, parts->count) : NULL;
     int64_t next = 0;
     for (int64_t k = 0; k < parts->count && made; k++) {
-        reference_value *part = box(m, BMF_LIST, sorted->count / parts->count + (k < sorted->count % parts->count));
+        reference_value *part =
+            naive_box(m, BMF_LIST, sorted->count / parts->count + (k < sorted->count % parts->count));
         if (!part)
             return NULL;
         for (int64_t i = 0; i < part->count; i++)
@@ -436,7 +143,7 @@ static value sort_parts(reference_machine *m, value parts, bool numbers)
 static value unique(reference_machine *m, value list)
 {
     value sorted = sort(m, list, false);
-    reference_value *made = sorted ? box(m, BMF_LIST, sorted->count) : NULL;
+    reference_value *made = sorted ? naive_box(m, BMF_LIST, sorted->count) : NULL;
     int64_t count = 0;
     for (int64_t i = 0; made && i < sorted->count; i++)
         if (count == 0 || !same_number(made->item[count - 1], sorted->item[i]))
@@ -451,7 +158,7 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
     value a = x->count == 2 ? x->item[0] : NULL, b = x->count == 2 ? x->item[1] : NULL;
     switch (operation) {
     case BMF_OPERATION_LENGTH:
-        return box_int(m, x->count);
+        return naive_box_int(m, x->count);
     case BMF_OPERATION_IOTA:
         return iota(m, x);
     case BMF_OPERATION_INDEX:
@@ -469,28 +176,28 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
     case BMF_OPERATION_UNIQUE:
         return unique(m, x);
     case BMF_OPERATION_AND:
-        return box_bool(m, a->integer != 0 && b->integer != 0);
+        return naive_box_bool(m, a->integer != 0 && b->integer != 0);
     case BMF_OPERATION_OR:
-        return box_bool(m, a->integer != 0 || b->integer != 0);
+        return naive_box_bool(m, a->integer != 0 || b->integer != 0);
     default:
         break;
     }
     if (operation >= BMF_OPERATION_EQ && operation <= BMF_OPERATION_LE)
-        return compare(m, operation, a, b);
+        return naive_compare(m, operation, a, b);
     if (operation >= BMF_OPERATION_UMINUS)
-        return unary(m, operation, x);
+        return naive_unary(m, operation, x);
     if (operation == BMF_OPERATION_RANDOM)
-        return box_real(m, bmf_random(a->integer, b->integer));
+        return naive_box_real(m, bmf_random(a->integer, b->integer));
     if (operation != BMF_OPERATION_POW && operation != BMF_OPERATION_ATAN2 && a->kind == BMF_INT && b->kind == BMF_INT)
-        return int_arithmetic(m, operation, a->integer, b->integer);
-    return real_arithmetic(m, operation, real_of(a), real_of(b));
+        return naive_int_arithmetic(m, operation, a->integer, b->integer);
+    return naive_real_arithmetic(m, operation, naive_real_of(a), naive_real_of(b));
 }
 
 /* ---- skeletons ---- */
 
 static value combine(reference_machine *m, const bmf_expression *operator, int64_t place, value a, value b)
 {
-    value pair = box_pair(m, a, b);
+    value pair = naive_box_pair(m, a, b);
     return pair ? apply(m, operator, place, pair) : NULL;
 }
 
@@ -503,7 +210,7 @@ static bool make_tree(reference_machine *m, const bmf_expression *operator, int6
 {
     t->level[0] = list->item;
     for (int k = 1; list->count >> k > 0; k++) {
-        t->level[k] = claim(m, (list->count >> k) * (int64_t)sizeof(value));
+        t->level[k] = naive_claim(m, (list->count >> k) * (int64_t)sizeof(value));
         for (int64_t j = 0; j < list->count >> k; j++)
             if ((t->level[k][j] = combine(m, operator, place, t->level[k - 1][2 * j], t->level[k - 1][2 * j + 1])) ==
                 NULL)
@@ -532,7 +239,7 @@ static value fold(reference_machine *m, const bmf_expression *operator, int64_t 
 /* Document 000, 5.6: on level l, every element i that is a multiple of 2^l takes in element i + 2^(l-1). */
 static value reduce_levels(reference_machine *m, const bmf_expression *operator, value list)
 {
-    value *x = claim(m, list->count * (int64_t)sizeof *x);
+    value *x = naive_claim(m, list->count * (int64_t)sizeof *x);
     memcpy(x, list->item, (size_t)list->count * sizeof *x);
     for (int64_t step = 1; step < list->count; step *= 2)
         for (int64_t i = 0; i + step < list->count; i += 2 * step)
@@ -559,7 +266,7 @@ static value reduce(reference_machine *m, const bmf_expression *e, int64_t place
     if (e->children > 1 && (first = apply(m, e->child[1], place, list)) == NULL)
         return NULL;
     if (list->count == 0)
-        return first ? first : fail(m, "no default");
+        return first ? first : naive_fail(m, "no default");
     if (list->kind == BMF_DISTRIBUTED)
         folded = reduce_levels(m, e->child[0], list);
     else if (make_tree(m, e->child[0], place, list, &t))
@@ -575,7 +282,7 @@ static value scan(reference_machine *m, const bmf_expression *e, int64_t place, 
     tree t;
     if (e->children > 1 && (first = apply(m, e->child[1], place, list)) == NULL)
         return NULL;
-    reference_value *out = box_like(m, list, list->count);
+    reference_value *out = naive_box_like(m, list, list->count);
     if (!out || list->count == 0)
         return out;
     if (list->kind == BMF_DISTRIBUTED) {
@@ -589,16 +296,16 @@ static value scan(reference_machine *m, const bmf_expression *e, int64_t place, 
                 return NULL;
     }
     for (int64_t i = 0; i < list->count && first; i++)
-        if ((out->item[i] = combine(m, e->child[0], place_of(list, i, place), first, out->item[i])) == NULL)
+        if ((out->item[i] = combine(m, e->child[0], naive_place_of(list, i, place), first, out->item[i])) == NULL)
             return NULL;
     return out;
 }
 
 static value map(reference_machine *m, const bmf_expression *f, int64_t place, value list)
 {
-    reference_value *out = box_like(m, list, list->count);
+    reference_value *out = naive_box_like(m, list, list->count);
     for (int64_t i = 0; i < list->count && out; i++)
-        if ((out->item[i] = apply(m, f, place_of(list, i, place), list->item[i])) == NULL)
+        if ((out->item[i] = apply(m, f, naive_place_of(list, i, place), list->item[i])) == NULL)
             return NULL;
     return out;
 }
@@ -606,14 +313,14 @@ static value map(reference_machine *m, const bmf_expression *f, int64_t place, v
 static value zip(reference_machine *m, const bmf_expression *e, int64_t place, value a, value b)
 {
     if (a->count != b->count)
-        return fail(m, "ragged");
+        return naive_fail(m, "ragged");
     for (int64_t i = 0; i < a->count && a->kind == BMF_DISTRIBUTED; i++)
         if (a->processor[i] != b->processor[i])
-            return fail(m, "not conformable");
-    reference_value *out = box_like(m, a, a->count);
+            return naive_fail(m, "not conformable");
+    reference_value *out = naive_box_like(m, a, a->count);
     for (int64_t i = 0; i < a->count && out; i++) {
-        out->item[i] = e->children > 0 ? combine(m, e->child[0], place_of(a, i, place), a->item[i], b->item[i])
-                                       : box_pair(m, a->item[i], b->item[i]);
+        out->item[i] = e->children > 0 ? combine(m, e->child[0], naive_place_of(a, i, place), a->item[i], b->item[i])
+                                       : naive_box_pair(m, a->item[i], b->item[i]);
         if (!out->item[i])
             return NULL;
     }
@@ -623,7 +330,7 @@ static value zip(reference_machine *m, const bmf_expression *e, int64_t place, v
 static value filter(reference_machine *m, const bmf_expression *predicate, int64_t place, value list)
 {
     int64_t kept = 0;
-    value *keep = claim(m, list->count * (int64_t)sizeof *keep);
+    value *keep = naive_claim(m, list->count * (int64_t)sizeof *keep);
     for (int64_t i = 0; i < list->count; i++) {
         value holds = apply(m, predicate, place, list->item[i]);
         if (!holds)
@@ -631,7 +338,7 @@ static value filter(reference_machine *m, const bmf_expression *predicate, int64
         if (holds->integer != 0)
             keep[kept++] = list->item[i];
     }
-    reference_value *out = box(m, BMF_LIST, kept);
+    reference_value *out = naive_box(m, BMF_LIST, kept);
     if (out && kept > 0)
         memcpy(out->item, keep, (size_t)kept * sizeof *keep);
     return out;
@@ -641,10 +348,10 @@ static value filter(reference_machine *m, const bmf_expression *predicate, int64
 static value split(reference_machine *m, const bmf_expression *e, int64_t place, value list)
 {
     int64_t parts = e->number[0], begin = 0;
-    reference_value *out = box(m, e->out->kind, parts);
+    reference_value *out = naive_box(m, e->out->kind, parts);
     for (int64_t k = 0; k < parts && out; k++) {
         int64_t left = parts - k, size = (list->count - begin + left - 1) / left;
-        reference_value *part = box(m, BMF_LIST, size);
+        reference_value *part = naive_box(m, BMF_LIST, size);
         if (!part)
             return NULL;
         for (int64_t i = 0; i < size; i++)
@@ -659,7 +366,7 @@ static value split(reference_machine *m, const bmf_expression *e, int64_t place,
 
 static value all(reference_machine *m, const bmf_expression *e, int64_t place, value x)
 {
-    reference_value *out = box(m, e->kind == BMF_EXPRESSION_ALLTUP ? BMF_TUPLE : BMF_LIST, e->children);
+    reference_value *out = naive_box(m, e->kind == BMF_EXPRESSION_ALLTUP ? BMF_TUPLE : BMF_LIST, e->children);
     for (int k = 0; k < e->children && out; k++)
         if ((out->item[k] = apply(m, e->child[k], place, x)) == NULL)
             return NULL;
@@ -680,15 +387,15 @@ static value loop(reference_machine *m, const bmf_expression *e, int64_t place, 
 static value constant(reference_machine *m, const bmf_constant *c)
 {
     if (c->kind == BMF_REAL)
-        return box_real(m, c->real);
-    return c->kind == BMF_INT ? box_int(m, c->integer) : box_bool(m, c->integer != 0);
+        return naive_box_real(m, c->real);
+    return c->kind == BMF_INT ? naive_box_int(m, c->integer) : naive_box_bool(m, c->integer != 0);
 }
 
 static value convert(reference_machine *m, value x, const bmf_type *to)
 {
     if (to->components == 0)
-        return x->kind == BMF_INT && to->kind == BMF_REAL ? box_real(m, (double)x->integer) : x;
-    reference_value *out = box_like(m, x, x->count);
+        return x->kind == BMF_INT && to->kind == BMF_REAL ? naive_box_real(m, (double)x->integer) : x;
+    reference_value *out = naive_box_like(m, x, x->count);
     for (int64_t k = 0; k < x->count && out; k++)
         if ((out->item[k] = convert(m, x->item[k], to->component[to->kind == BMF_TUPLE ? k : 0])) == NULL)
             return NULL;
@@ -727,7 +434,7 @@ static value result_of_key(reference_machine *m, const bmf_expression *operator,
                            value list, int64_t block, int64_t key)
 {
     const int64_t blocks = (list->count + block - 1) / block;
-    value *entry = claim(m, (blocks + 1) * (int64_t)sizeof *entry), result = NULL;
+    value *entry = naive_claim(m, (blocks + 1) * (int64_t)sizeof *entry), result = NULL;
     for (int64_t b = 0; b < blocks; b++) {
         entry[b] = initial;
         for (int64_t i = b * block; i < list->count && i < (b + 1) * block && entry[b]; i++)
@@ -760,15 +467,15 @@ static value by_key(reference_machine *m, const bmf_expression *e, int64_t place
     if (!initial)
         return NULL;
     if (keys < 0)
-        return fail(m, "no number of keys");
+        return naive_fail(m, "no number of keys");
     if (list->kind == BMF_DISTRIBUTED)
         list = join_parts(m, list);
     for (int64_t i = 0; list && i < list->count; i++)
         if (list->item[i]->item[0]->integer < 0 || list->item[i]->item[0]->integer >= keys)
-            return fail(m, "a key out of range");
+            return naive_fail(m, "a key out of range");
     while (block < 8 * keys)
         block *= 2;
-    reference_value *out = list ? box(m, BMF_LIST, keys) : NULL;
+    reference_value *out = list ? naive_box(m, BMF_LIST, keys) : NULL;
     for (int64_t k = 0; k < keys && out; k++)
         if ((out->item[k] = result_of_key(m, e->child[0], place, initial, list, block, k)) == NULL)
             return NULL;
@@ -778,13 +485,13 @@ static value by_key(reference_machine *m, const bmf_expression *e, int64_t place
 static value shift_list(reference_machine *m, const bmf_expression *e, int64_t place, value list)
 {
     const int64_t count = list->count;
-    reference_value *out = box_like(m, list, count);
+    reference_value *out = naive_box_like(m, list, count);
     for (int64_t i = 0; i < count && out; i++) {
         int64_t from = i - e->number[0];
         if (e->children == 0)
             from = (from % count + count) % count;
         out->item[i] = from >= 0 && from < count ? list->item[from]
-                                                 : apply(m, e->child[0], place_of(list, i, place), list->item[i]);
+                                                 : apply(m, e->child[0], naive_place_of(list, i, place), list->item[i]);
         if (!out->item[i])
             return NULL;
     }
@@ -795,9 +502,9 @@ static value shift_list(reference_machine *m, const bmf_expression *e, int64_t p
 static value stencil(reference_machine *m, const bmf_expression *e, int64_t place, value list)
 {
     const int64_t count = list->count, reach = e->number[0];
-    reference_value *out = box(m, BMF_LIST, count);
+    reference_value *out = naive_box(m, BMF_LIST, count);
     for (int64_t i = 0; i < count && out; i++) {
-        reference_value *window = box(m, BMF_TUPLE, 2 * reach + 1);
+        reference_value *window = naive_box(m, BMF_TUPLE, 2 * reach + 1);
         for (int64_t k = -reach; k <= reach && window; k++) {
             const int64_t at = e->children > 1 ? i + k : ((i + k) % count + count) % count;
             window->item[reach + k] =
@@ -814,10 +521,10 @@ static value stencil(reference_machine *m, const bmf_expression *e, int64_t plac
 static value stencil_parts(reference_machine *m, const bmf_expression *e, int64_t place, value parts)
 {
     value all = join_parts(m, parts), made = all ? stencil(m, e, place, all) : NULL;
-    reference_value *out = made ? box_like(m, parts, parts->count) : NULL;
+    reference_value *out = made ? naive_box_like(m, parts, parts->count) : NULL;
     int64_t next = 0;
     for (int64_t k = 0; k < parts->count && out; k++) {
-        reference_value *part = box(m, BMF_LIST, parts->item[k]->count);
+        reference_value *part = naive_box(m, BMF_LIST, parts->item[k]->count);
         for (int64_t i = 0; part && i < part->count; i++)
             part->item[i] = made->item[next++];
         if ((out->item[k] = part) == NULL)
@@ -829,7 +536,7 @@ static value stencil_parts(reference_machine *m, const bmf_expression *e, int64_
 /* The items in the order of their keys, and these keys. */
 static value sort_by(reference_machine *m, const bmf_expression *e, int64_t place, value list, value *keys)
 {
-    reference_value *key = box(m, BMF_LIST, list->count);
+    reference_value *key = naive_box(m, BMF_LIST, list->count);
     for (int64_t i = 0; i < list->count && key; i++)
         if ((key->item[i] = apply(m, e->child[0], place, list->item[i])) == NULL)
             return NULL;
@@ -841,15 +548,15 @@ static value sort_by(reference_machine *m, const bmf_expression *e, int64_t plac
 static value group(reference_machine *m, const bmf_expression *e, int64_t place, value list)
 {
     value keys, sorted = sort_by(m, e, place, list, &keys);
-    reference_value *out = sorted ? box(m, BMF_LIST, sorted->count) : NULL;
+    reference_value *out = sorted ? naive_box(m, BMF_LIST, sorted->count) : NULL;
     int64_t count = 0;
     for (int64_t i = 0, end; out && i < sorted->count; i = end) {
         for (end = i + 1; end < sorted->count && same_number(keys->item[i], keys->item[end]); end++)
             continue;
-        reference_value *members = box(m, BMF_LIST, end - i);
+        reference_value *members = naive_box(m, BMF_LIST, end - i);
         for (int64_t k = i; members && k < end; k++)
             members->item[k - i] = sorted->item[k];
-        if (!members || (out->item[count++] = box_pair(m, keys->item[i], members)) == NULL)
+        if (!members || (out->item[count++] = naive_box_pair(m, keys->item[i], members)) == NULL)
             return NULL;
     }
     if (out)
@@ -911,14 +618,14 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
     case BMF_EXPRESSION_CONVERT:
         return convert(m, x, e->out);
     default:
-        return fail(m, "a node that the checker does not make");
+        return naive_fail(m, "a node that the checker does not make");
     }
 }
 
 reference_outcome reference_evaluate(reference_machine *m, const bmf_expression *checked, const bmf_column *argument,
                                      value *result)
 {
-    value x = from_column(m, argument, 0);
+    value x = naive_from_column(m, argument, 0);
     m->failure = NULL;
     *result = x ? apply(m, checked, 0, x) : NULL;
     if (*result)
