@@ -38,6 +38,24 @@ static void close_errors(void)
         dup2(nowhere, STDERR_FILENO);
 }
 
+static bool is_alone(void)
+{
+    int ranks = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    return ranks == 1;
+}
+
+/* One rank has nobody to end. MPICH's MPI_Abort would be no more than exit() there, and its launcher returns 1 instead
+ * of the code when it sees the end of the process before that of its output; after MPI_Finalize it waits for both. Any
+ * thread may call it here, as it may call MPI_Abort: nothing of MPI follows. */
+static void end_mpi(int code)
+{
+    if (is_alone())
+        MPI_Finalize();
+    else
+        MPI_Abort(MPI_COMM_WORLD, code);
+}
+
 void abort_ranks(int code)
 {
     const struct timespec pause = {0, 200 * MILLISECOND};
@@ -45,7 +63,7 @@ void abort_ranks(int code)
     if (mpi_runs()) {
         nanosleep(&pause, NULL);
         close_errors();
-        MPI_Abort(MPI_COMM_WORLD, code);
+        end_mpi(code);
     }
     exit(code);
 }
