@@ -1,4 +1,5 @@
-# The MPI that bmf is built with: target bmf::MPI, BMF_MPIRUN (what starts its ranks), BMF_MPI_PC (pkg-config's name).
+# The MPI that bmf is built with: target bmf::MPI, BMF_MPIRUN (what starts its ranks), BMF_MPICC (its compiler wrapper),
+# BMF_MPI_PC (pkg-config's name).
 # BMF_MPI says which; one build knows one MPI, and what is linked with libbmf uses the same.
 #
 #   mpich      found by FindMPICH.cmake, also where another MPI is the default; or an MPI with its ABI
@@ -11,17 +12,21 @@ if(NOT TARGET bmf::MPI)
     find_package(MPICH REQUIRED)
     set_target_properties(bmf::MPI PROPERTIES INTERFACE_LINK_LIBRARIES MPICH::MPICH)
     set(BMF_MPIRUN ${MPICH_MPIRUN})
+    set(BMF_MPICC ${MPICH_COMPILER})
     set(BMF_MPI_PC mpich)
   elseif(BMF_MPI STREQUAL openmpi)
     find_package(PkgConfig REQUIRED)
     pkg_check_modules(OPENMPI REQUIRED IMPORTED_TARGET GLOBAL ompi-c)
     set_target_properties(bmf::MPI PROPERTIES INTERFACE_LINK_LIBRARIES PkgConfig::OPENMPI)
     find_program(BMF_OPENMPI_MPIRUN NAMES mpirun.openmpi mpiexec.openmpi mpirun DOC "Open MPI's mpirun")
+    find_program(BMF_OPENMPI_MPICC NAMES mpicc.openmpi mpicc DOC "Open MPI's compiler wrapper")
     set(BMF_MPIRUN ${BMF_OPENMPI_MPIRUN})
+    set(BMF_MPICC ${BMF_OPENMPI_MPICC})
     set(BMF_MPI_PC ompi-c)
-    # As in containers: root, and more ranks than cores.
+    # As in containers: root, and more ranks than cores. Of a rank that fails mpirun says nothing of its own: tests count
+    # the lines on standard error.
     set(BMF_MPI_TEST_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-                                 OMPI_MCA_rmaps_base_oversubscribe=1)
+                                 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_orte_execute_quiet=1)
   else()
     message(FATAL_ERROR "BMF_MPI is `${BMF_MPI}`; it may be mpich or openmpi")
   endif()

@@ -158,7 +158,8 @@ foreach(file IN LISTS BMF_BATS_FILES)
                                             "PATH=path_list_prepend:${PROJECT_BINARY_DIR}/python")
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "BMF_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
                                                         "BMF_BUILD_DIR=${PROJECT_BINARY_DIR}"
-                                                        "BMF_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "MPIRUN=${BMF_MPIRUN}")
+                                                        "BMF_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "MPIRUN=${BMF_MPIRUN}"
+                                                        "MPICC=${BMF_MPICC}")
 endforeach()
 
 get_property(tests DIRECTORY PROPERTY TESTS)

@@ -171,7 +171,7 @@ END
 compiled()
 {
     "$BMF" cop compile "$EXAMPLES/$1.c" --size "$2" --router mpi -o "$1.cop.h"
-    mpicc.mpich -std=c11 -O2 -Wall -Wextra -Wno-unused-function -Werror -I. "$EXAMPLES/$1.c" -o "$1" -lm
+    "${MPICC:-mpicc.mpich}" -std=c11 -O2 -Wall -Wextra -Wno-unused-function -Werror -I. "$EXAMPLES/$1.c" -o "$1" -lm
     timeout 120 "$MPIRUN" -n "$3" "./$1"
 }
 

@@ -81,7 +81,9 @@ refused()
     printf '1,2\n3\n' > ragged.csv
     refused "row 2 has 1 cells; those before it have 2" --arg ragged.csv
     printf '1,"2\n3,4\n' > quote.csv
-    refused "row 1: a quote that does not end on its line" --arg quote.csv
+    refused "row 1: a quote that does not end" --arg quote.csv
+    { seq -f '%g,x' 1 3000; echo '7,"x'; seq -f '%g,x' 1 300000; } >quote.csv
+    refused "row 3001: a quote that does not end" --arg quote.csv:1
     printf '1,a\n2,b\n' > text.csv
     value "[1, 2]" --arg text.csv:1
     refused "column 2 holds text" --arg text.csv
@@ -106,6 +108,63 @@ refused()
         assert_success
         assert_output 80000200000
     done
+}
+
+@test "cells in quotes have several lines, also where parts of the file meet, and rows are each read once" {
+    python3 - <<'PYTHON'
+import csv, random
+seed = random.randrange(10**6)
+print("seed", seed)
+pick = random.Random(seed)
+lines = ["1,2", "", "# none", "3;4", 'say "so"', '"', ",", "x" * 1000, '",']
+total = 0
+with open("notes.csv", "w", newline="") as file:
+    out = csv.writer(file)
+    out.writerow(["a", "a\nnote", "b"])
+    for row in range(12000):
+        long = row % 4000 == 5 # longer than a part of 1 MiB
+        value = pick.randrange(10**6)
+        total += value
+        note = "\n".join(pick.choices(lines, k=12000 if long else pick.randint(0, 3)))
+        out.writerow([row, note, value])
+with open("total", "w") as file:
+    print(total, 12000, file=file)
+PYTHON
+    read -r total rows <total
+    [ "$(stat -c %s notes.csv)" -gt 4000000 ]
+    echo 'main(xs) = let p = split(7, xs) in {p |> map(part -> part |> reduce(+, 0)) |> reduce(+), length(xs)}' >sum.bmf
+    for ranks in 1 2 5; do
+        run --separate-stderr timeout 60 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run sum.bmf --arg notes.csv:b --bmf-threads 1
+        assert_success
+        assert_output "{$total, $rows}"
+    done
+    printf '"a;b";"c\nd"\n1;2\n' >names.csv
+    value "[[1, 2]]" --arg names.csv
+    value "[1]" --arg 'names.csv:a;b'
+    printf '5" pipe,6" pipe\n1,2\n' >pipes.csv
+    value "[[1, 2]]" --arg pipes.csv
+}
+
+@test "the other order of bytes, and uint64" {
+    needs_numpy
+    python3 -c "
+import numpy as np
+np.save('f.npy', np.array([1.5, -2], '>f8'))
+np.save('m.npy', np.asfortranarray(np.array([[1, 2], [3, 4]], '>i2')))
+np.save('t.npy', np.array([(1, 2.5, True), (-1, 3, False)], [('a', '>i4'), ('b', '<f4'), ('c', '?')]))
+np.savez_compressed('z.npz', x=np.array([2**40, 7], '>u8'))
+np.array([1.25, 3], '>f4').tofile('b.raw')
+np.save('u.npy', np.array([0, 2**63 - 1], '<u8'))
+np.save('large.npy', np.array([[0, 1], [2**63, 3]], '<u8'))
+np.save('larger.npy', np.array([(1, 0), (2, 2**64 - 1)], [('a', '?'), ('b', '>u8')]))"
+    value "[1.5, -2.0]" --arg f.npy
+    value "[[1, 2], [3, 4]]" --arg m.npy
+    value "[{1, 2.5, true}, {-1, 3.0, false}]" --arg t.npy
+    value "[1099511627776, 7]" --arg z.npz
+    value "[1.25, 3.0]" --arg b.raw:'>f4'
+    value "[0, 9223372036854775807]" --arg u.npy
+    refused "large.npy: scalar 2 is 9223372036854775808; the largest int is 9223372036854775807" --arg large.npy
+    refused "larger.npy: scalar 1 is 18446744073709551615" --arg larger.npy
 }
 
 @test "several arguments are a tuple, and what is split first is read in parallel" {
@@ -169,6 +228,7 @@ with h5py.File('x.h5', 'w') as h:
     h['zero'] = 1.5
     h['names'] = np.array([b'a', b'b'])
     h['u8'] = np.zeros(3, dtype='u8')
+    h['large'] = np.array([0, 2**64 - 1], dtype='u8')
     h['t'] = np.array([(1, 2.5)], dtype=[('i', '<i2'), ('x', '>f4')])"
     value "[[0, 1, 2], [3, 4, 5]]" --arg x.h5:/g/m
     value "[{1, 2.5}]" --arg x.h5:t
@@ -177,7 +237,8 @@ with h5py.File('x.h5', 'w') as h:
     refused "there is no data set \`none\`" --arg x.h5:none
     refused "a data set of 0 dimensions" --arg x.h5:zero
     refused "is no int of at most 64 bits" --arg x.h5:names
-    refused "is no int of at most 64 bits" --arg x.h5:u8
+    value "[0, 0, 0]" --arg x.h5:u8
+    refused "x.h5: scalar 1 is 18446744073709551615; the largest int is" --arg x.h5:large
     echo none > bad.h5
     refused "bad.h5: no HDF5 file, or a damaged one" --arg bad.h5:x
 }

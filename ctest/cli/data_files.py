@@ -13,7 +13,7 @@ try:
 except ImportError:
     h5py = None
 
-SCALARS = ["f8", "f4", "i8", "i4", "i2", "i1", "u4", "u2", "u1", "?"]
+SCALARS = ["f8", "f4", "i8", "i4", "i2", "i1", "u8", "u4", "u2", "u1", "?"]
 BMF = os.path.join(os.environ["BMF_BIN_DIR"], "bmf")
 
 
@@ -25,8 +25,18 @@ def random_array(draw, dtype, shape):
         values = draw.integers(0, 2, shape)
     else:
         info = np.iinfo(dtype)
-        values = draw.integers(info.min, info.max, shape, dtype=dtype, endpoint=True)
+        values = draw.integers(info.min, min(info.max, 2**63 - 1), shape, dtype=dtype, endpoint=True)
     return values.astype(dtype)
+
+
+def ordered(array, pick):
+    """Perhaps in the other order of bytes; of structures every field for itself."""
+    if not array.dtype.names:
+        return array.astype(array.dtype.newbyteorder(pick.choice("<>")))
+    kinds = {name: (array.dtype[name].newbyteorder(pick.choice("<>")), array.dtype.fields[name][1])
+             for name in array.dtype.names}
+    return array.astype(np.dtype({"names": list(kinds), "formats": [kind for kind, _ in kinds.values()],
+                                  "offsets": [offset for _, offset in kinds.values()], "itemsize": array.dtype.itemsize}))
 
 
 def random_structure(pick, draw, rows):
@@ -54,17 +64,26 @@ def same(a, b):
                                     for x, y in zip(a, b))
 
 
+def note(pick):
+    """A cell that nobody reads: text in quotes, with lines that look like rows."""
+    lines = pick.choices(["1,2", "", "# none", "3;4", 'say ""so""', '"",', '5" pipe'.replace('"', '""'), " "], k=pick.randint(0, 4))
+    return '"' + "\n".join(lines) + '"'
+
+
 def write_table(path, array, pick):
     separator = {"csv": pick.choice(",;"), "tsv": "\t", "txt": pick.choice(["  ", "\t", ","]), "dat": " "}[path[-3:]]
     rows = [list(row) for row in zip(*columns(array))] if array.dtype.names else \
         [list(np.atleast_1d(row)) for row in array]
     with open(path, "w", newline=pick.choice(["\n", "\r\n"])) as out:
+        noted = array.dtype.names and pick.random() < 0.5
         if pick.random() < 0.5:
-            print(separator.join(f'"name {k}"' if separator in ",;" else f"c{k}" for k in range(len(rows[0]))), file=out)
+            names = [f'"name {k}"' if separator in ",;" else f"c{k}" for k in range(len(rows[0]))]
+            print(separator.join(names + (['"a\nnote"'] if noted else [])), file=out)
         for row in rows:
             if pick.random() < 0.05:
-                print(pick.choice(["", "# a comment"]), file=out)
-            print(separator.join(str(x).lower() if isinstance(x, (bool, np.bool_)) else repr(x.item()) for x in row), file=out)
+                print(pick.choice(["", "# a comment", '# a "comment']), file=out)
+            cells = [str(x).lower() if isinstance(x, (bool, np.bool_)) else repr(x.item()) for x in row]
+            print(separator.join(cells + ([note(pick)] if noted else [])), file=out)
 
 
 def write(kind, array, pick):
@@ -83,7 +102,8 @@ def write(kind, array, pick):
         for name in dtype.names or ():
             packed[name] = array[name]
         packed.tofile(path)
-        words = ",".join(packed.dtype[n].name for n in dtype.names) if dtype.names else array.dtype.name
+        words = ",".join(packed.dtype[n].str for n in dtype.names) if dtype.names else \
+            pick.choice([array.dtype.str, array.dtype.name] if array.dtype.isnative else [array.dtype.str])
         return f"{path}:{words}" + (f":{array.shape[1]}" if array.ndim == 2 else "")
     if kind == "h5":
         with h5py.File(path, "w") as out:
@@ -145,7 +165,7 @@ def main():
             array = random_structure(pick, draw, rows)
         else:
             array = random_array(draw, pick.choice(SCALARS), (rows, pick.randint(2, 9), pick.randint(1, 4))[:dimensions])
-        name = write(kind, array, pick)
+        name = write(kind, array if kind in ("csv", "tsv", "txt") else ordered(array, pick), pick)
         out = {"npz": "out.npz:y", "h5": "out.h5:/a/b"}.get(other, "out." + other)
         ranks = pick.choice([1, 2, 3, 5])
         program = pick.choice(["B_Id", "P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 4)", "P_Split (B_Num 3)"])

@@ -32,7 +32,7 @@ snippets()
 @test "the snippets of c-programs.md compile without a warning" {
     snippets "$BMF_SOURCE_DIR/docs/c-programs.md" >snippets.c
     [ "$(grep -c '^static int snippet' snippets.c)" -ge 8 ]
-    run mpicc.mpich -std=gnu17 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -I "$BMF_SOURCE_DIR/include" snippets.c
+    run "${MPICC:-mpicc.mpich}" -std=gnu17 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -I "$BMF_SOURCE_DIR/include" snippets.c
     assert_success
     assert_output ""
 }

@@ -317,6 +317,53 @@ END
     refused "not with --dvm" make --dvm F --probe here.json --target here.json -o m.machine
 }
 
+# sheet FILE OPERATION:C:K..: times of C + K d us for 0 to 2^20 elements of 8 bytes
+sheet()
+{
+    local entry separator="" IFS=:
+    {
+        echo 'format = "bmf sheet 1"; title = "level"; units = "us"; logarithm = "natural"; entries = ('
+        for entry in "${@:2}"; do
+            read -r operation constant slope <<<"$entry"
+            echo "$separator{ operation = \"$operation\"; family = \"point-to-point\"; element_bytes = 8;"
+            echo "d = [0, 1048576]; c = $constant; size = \"d\"; k = $slope; }"
+            separator=,
+        done
+        echo ');'
+    } >"$1"
+}
+
+@test "make --inside: messages of both levels, from two sheets" {
+    sheet between.sheet isend1:2.0:0.0 recv:10.0:0.008 recvmin:3.0:0.0
+    sheet node.sheet send:1.0:0.0 recv:4.5:0.001 recvmin:0.5:0.0
+    "$BMF" machine make between.sheet --inside node.sheet --per-node 2 -o levels.machine
+    # overheads 1 and 0.5: the smaller ones; 10 - 1.5 and 4.5 - 1.5 us; 8 bytes in 0.008 and 0.001 us
+    grep -q 'latency_us = 8.5; bandwidth_mb_per_s = 1000; send_us = 1;' levels.machine
+    grep -q 'receive_us = 0.5; node_latency_us = 3; node_bandwidth_mb_per_s = 8000;' levels.machine
+    grep -q 'processors_per_node = 2;' levels.machine
+    grep -q 'relative_error = 0.02;' levels.machine
+    "$BMF" machine check levels.machine --procs 4
+    sed -i 's/d = \[0, 1048576\]; c = 10.0; size = "d"; k = 0.008;/d = [0, 1024]; c = 10.0; size = "d"; k = 0.016; },\n{ operation = "recv"; family = "point-to-point"; element_bytes = 8; d = [1024, 1048576]; c = 18.192; size = "d"; k = 0.008;/' between.sheet
+    "$BMF" machine make between.sheet --inside node.sheet --per-node 2 --kernels between.sheet --sharing 2 -o bent.machine
+    # at 1024 elements the equation has 26.384 us, the line from 10 to 18.192 + 0.008 2^20 us 18.2: 45 % off
+    grep -q 'relative_error = 0.4[45]' bent.machine
+    grep -q 'sharing = 2' bent.machine
+}
+
+@test "make --inside: what it needs" {
+    sheet between.sheet isend1:2.0:0.0 recv:10.0:0.008 recvmin:3.0:0.0
+    sheet still.sheet send:1.0:0.0 recv:4.5:0.0 recvmin:0.5:0.0
+    sheet silent.sheet send:1.0:0.0
+    refused "still.sheet: the times of 'recv' do not grow with the sizes" make between.sheet --inside still.sheet \
+        --per-node 2 -o m.machine
+    refused "silent.sheet does not say what 'recv' takes" make silent.sheet --inside between.sheet --per-node 2 -o m.machine
+    refused "cannot read 'none.sheet'" make between.sheet --inside none.sheet --per-node 2 -o m.machine
+    refused "--inside SHEET and --per-node K go together" make between.sheet --per-node 2 -o m.machine
+    refused "--inside SHEET and --per-node K go together" make between.sheet --inside between.sheet -o m.machine
+    refused "--inside goes with two sheets" make between.sheet --inside between.sheet --per-node 2 --congested -o m.machine
+    [ ! -e m.machine ]
+}
+
 # osu LINES: osu_latency of a line of 2 us and 1000 MB/s, and osu_bw
 osu()
 {

@@ -34,7 +34,7 @@ with report() as page:
         assert hidden or colours(page, f"document.querySelectorAll('canvas')[{canvas}]") > 2, canvas
     # The answer comes first, in words, and is that of the file.
     lines = page.evaluate("report.facts.answer")
-    assert [line.split(":")[0] for line in lines] == ["How long", "Where the time goes", "What limits it", "How sure"], lines
+    assert [line.split(":")[0] for line in lines] == ["How long", "Where the time goes", "What limits it", "What would help", "How sure"], lines
     assert page.evaluate("document.querySelector('main').firstElementChild.firstElementChild.textContent.trim()") == " ".join(lines)
     # Everything one can look at has a name.
     assert page.evaluate("[...document.querySelectorAll('canvas, svg')].every(c => c.getAttribute('aria-label'))")

@@ -80,6 +80,13 @@ answer()
     assert_success
 }
 
+@test "messages between nodes and inside of one become a machine of two levels" {
+    on_slurm 4 'sbatch -W node.sh; cat node.out'
+    assert_success
+    assert_line --regexp '^ +8 '
+    grep -q 'type = "cluster"' levels.machine
+}
+
 @test "a calibration that is cancelled goes on where it was" {
     on_slurm 4 '
         rm -rf ranks-2.machine*

@@ -199,6 +199,33 @@ static void narrow_scalars_become_wide(void **state)
     free(items);
 }
 
+/* Every scalar, from bytes turned round one by one, at any distance, in more than one block. */
+static void swapped_scalars_are_turned_round(void **state)
+{
+    (void)state;
+    enum { COUNT = 1500, ITEM = 19, LONGEST = 16 };
+    char *items = malloc(COUNT * ITEM), *expected = malloc(COUNT * LONGEST), *loaded = malloc(COUNT * LONGEST);
+    uint64_t seed = 5;
+    for (int k = 0; k < STORED_SCALARS; k++) {
+        const bmf_stored_scalar scalar = (bmf_stored_scalar)k;
+        const bmf_type *type = stored_type(scalar, true);
+        const int64_t size = stored_size(scalar), half = scalar == STORED_COMPLEX128 ? 8 : size;
+        char *right = malloc((size_t)(COUNT * size));
+        for (int64_t i = 0; i < COUNT * size; i++)
+            right[i] = (char)test_below(&seed, scalar == STORED_BOOL ? 2 : 120); /* no NaN, no uint64 above 2^63 */
+        for (int64_t i = 0; i < COUNT; i++)
+            for (int64_t byte = 0; byte < size; byte++)
+                items[i * ITEM + byte / half * half + half - 1 - byte % half] = right[i * size + byte];
+        stored_load(scalar, right, size, type, expected, type->size, COUNT);
+        stored_load_swapped(scalar, items, ITEM, type, loaded, type->size, COUNT);
+        assert_memory_equal(loaded, expected, (size_t)(COUNT * type->size));
+        free(right);
+    }
+    free(items);
+    free(expected);
+    free(loaded);
+}
+
 static void numbers_are_only_widened(void **state)
 {
     (void)state;
@@ -223,8 +250,8 @@ static void lays_out(const char *text, const char *fields, bool fortran, int dim
     if (!npy_parse_layout(text, (int64_t)strlen(text), &file, why, sizeof why))
         fail_msg("%s: refused: %s", text, why);
     for (int k = 0; k < file.fields; k++)
-        snprintf(found + strlen(found), sizeof found - strlen(found), "%s %d, ", stored_word(file.field[k].scalar),
-                 (int)file.field[k].offset);
+        snprintf(found + strlen(found), sizeof found - strlen(found), "%s%s %d, ", file.field[k].swapped ? ">" : "",
+                 stored_word(file.field[k].scalar), (int)file.field[k].offset);
     snprintf(found + strlen(found), sizeof found - strlen(found), "%d", (int)file.item_bytes);
     assert_string_equal(found, fields);
     assert_int_equal(file.fortran, fortran);
@@ -253,6 +280,13 @@ static void structures_orders_and_dimensions(void **state)
              "int8 0, float64 8, float64 16, 25", false, 1, 7);
     lays_out(SAYS("[('m', '<f4', (2, 2)),]", "False", "(7,)"), "float32 0, float32 4, float32 8, float32 12, 16", false,
              1, 7);
+    lays_out(SAYS("'<u8'", "False", "(7,)"), "uint64 0, 8", false, 1, 7);
+    lays_out(SAYS("'>c16'", "True", "(3, 4)"), ">complex128 0, 16", true, 2, 4);
+    lays_out(SAYS("[('x', '>f4'), ('y', '<i4'), ('z', '>u8', (2,))]", "False", "(7,)"),
+             ">float32 0, int32 4, >uint64 8, >uint64 16, 24", false, 1, 7);
+    does_not_lay_out(SAYS("'>f2'", "False", "(7,)"), "dtype '>f2'; bmf takes '<i8' (int64), ");
+    does_not_lay_out(SAYS("'>f2'", "False", "(7,)"), " and '|b1' (bool), in either order of bytes");
+    does_not_lay_out(SAYS("'>float64'", "False", "(7,)"), "dtype '>float64'");
     does_not_lay_out(SAYS("[]", "False", "(7,)"), "without fields");
     does_not_lay_out(SAYS("[('x', '<f8')", "False", "(7,)"), "broken header");
     does_not_lay_out(SAYS("[('x', [('y', '<f8')])]", "False", "(7,)"), "('name', 'dtype')");
@@ -303,6 +337,7 @@ int main(void)
         cmocka_unit_test(every_cut_is_refused),
         cmocka_unit_test(damaged_headers_are_taken_or_refused),
         cmocka_unit_test(narrow_scalars_become_wide),
+        cmocka_unit_test(swapped_scalars_are_turned_round),
         cmocka_unit_test(structures_orders_and_dimensions),
         cmocka_unit_test(numbers_are_only_widened),
         cmocka_unit_test(prefixes_of_all_versions),

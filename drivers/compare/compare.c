@@ -56,7 +56,7 @@ static int write_table(const bmf_compared *of, const options *o)
     return failure ? bmf_fail(NULL, BMF_ERROR_FILE, "cannot write '%s': %s", o->table, strerror(failure)) : BMF_OK;
 }
 
-/* Intervals without what needs the ideal network: the paragraph does not say it. */
+/* Intervals without the efficiencies that need the ideal network: the paragraph does not say them. */
 static int make_answer(bmf_trace_run *measured, bmf_trace_run *predicted, const bmf_comparison *comparison,
                        char **answer)
 {
@@ -136,12 +136,13 @@ static const bmf_option table[] = {
                "in seconds and their ratio; - is standard output"),
     BMF_OPTION("digits", "N", BMF_WHOLE(options, digits, 0, 15), "decimals in these tables"),
     BMF_OPTION("processors", NULL, BMF_FLAG(options, processors), "show every processor's states, too"),
-    BMF_OPTION("json", NULL, BMF_FLAG(options, json),
-               "print one JSON object: answer (how long, where the time goes, what limits it, how sure: four "
-               "texts), measured and predicted (the runs), "
-               "same_processors, common, seconds, messages, "
-               "bytes, states, steps, step_pairs, and with equal numbers of processors events and, with --processors, "
-               "processors; ratios are predicted / measured"),
+    BMF_OPTION(
+        "json", NULL, BMF_FLAG(options, json),
+        "print one JSON object: answer (how long, where the time goes, what limits it, what would help, how sure: "
+        "five texts), measured and predicted (the runs), "
+        "same_processors, common, seconds, messages, "
+        "bytes, states, steps, step_pairs, and with equal numbers of processors events and, with --processors, "
+        "processors; ratios are predicted / measured"),
     BMF_OPTION_END};
 
 const bmf_driver compare_command = {

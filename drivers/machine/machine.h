@@ -10,18 +10,28 @@ extern const bmf_driver machine_show_command, machine_check_command, machine_lis
 
 /* What a machine file is made of. */
 typedef struct bmf_machine_making {
-    const char *sheet;           /* of messages; NULL: they cost nothing, for one processor */
-    const char *dvm;             /* instead of sheets: a parameter file of the Predictor of DVM programs */
-    bmf_strings osu;             /* instead of sheets: output of osu_latency, osu_bw or IMB's PingPong */
-    const char *kernels;         /* NULL: kernels are run and timed where the prediction is made */
-    const char *probe, *target;  /* figures of the host and of the machine; NULL: kernels take what they take here */
-    const char *out, *name;      /* name NULL: the sheet's title, or "dvm" */
+    const char *sheet;          /* of messages; NULL: they cost nothing, for one processor */
+    const char *inside;         /* NULL, or a sheet of messages inside a node; then `sheet` is of those between nodes */
+    const char *dvm;            /* instead of sheets: a parameter file of the Predictor of DVM programs */
+    bmf_strings osu;            /* instead of sheets: output of osu_latency, osu_bw or IMB's PingPong */
+    const char *kernels;        /* NULL: kernels are run and timed where the prediction is made */
+    const char *probe, *target; /* figures of the host and of the machine; NULL: kernels take what they take here */
+    const char *out, *name;     /* name NULL: the sheet's title, or "dvm" */
     int64_t processors, sharing; /* 0: not said */
+    int64_t per_node;            /* processors of a node, with `inside` */
     bool congested, single_ports;
 } bmf_machine_making;
 
 /* Writes the file; nothing is written unless the machine is right. */
 int machine_make(const bmf_machine_making *making);
+/* Messages of nodes with several processors: seconds, bytes a second. */
+typedef struct bmf_machine_levels {
+    double latency, bandwidth, node_latency, node_bandwidth, send, receive;
+    double relative_error; /* of the times in between */
+} bmf_machine_levels;
+/* From the sheets of messages between nodes and inside one. BMF_ERROR_FILE. */
+int machine_find_levels(const bmf_machine_making *making, bmf_machine_levels *levels);
+void machine_put_levels(FILE *to, const bmf_machine_making *making, const bmf_machine_levels *levels);
 /* The text of a machine that a parameter file of the Predictor describes, which the caller frees. */
 int machine_make_dvm(const bmf_machine_making *making, char **text);
 /* The text of a machine whose network other benchmarks measured. BMF_ERROR_FILE names file and line. */

@@ -43,9 +43,10 @@ static void put_powers(FILE *to, const bmf_machine_powers *powers, bool work_is_
         fprintf(to, "; memory_power = %.10g; random_power = %.10g", powers->memory, powers->random);
 }
 
-/* title: of the sheet; powers NULL: those of the host; work_is_known: of kernels, and the memory of the host. */
+/* title: of the sheet; powers NULL: those of the host; work_is_known: of kernels, and the memory of the host; levels
+ * NULL: the network is the sheet's. */
 static void put_machine(FILE *to, const options *o, const char *title, const bmf_machine_powers *powers,
-                        bool work_is_known)
+                        bool work_is_known, const bmf_machine_levels *levels)
 {
     fputs("# A machine whose messages, and computing if a sheet of kernels is named, were measured. See "
           "docs/machines.md.\n",
@@ -55,8 +56,8 @@ static void put_machine(FILE *to, const options *o, const char *title, const bmf
     fputs(";\n", to);
     if (o->processors > 0)
         fprintf(to, "processors = %lld;\n", (long long)o->processors);
-    if (powers)
-        fprintf(to, "relative_error = %.10g;\n", powers->relative_error);
+    if (powers || levels)
+        fprintf(to, "relative_error = %.10g;\n", powers ? powers->relative_error : levels->relative_error);
     fputs("compute = { ", to);
     if (o->kernels) {
         fputs("sheet = ", to);
@@ -73,6 +74,10 @@ static void put_machine(FILE *to, const options *o, const char *title, const bmf
     fputs("; };\n", to);
     if (!o->sheet) {
         fputs("network = { type = \"fixed\"; };\n", to);
+        return;
+    }
+    if (levels) {
+        machine_put_levels(to, o, levels);
         return;
     }
     fputs("network = { type = \"sheet\"; sheet = ", to);
@@ -98,8 +103,11 @@ static int make_text(const options *o, char **text)
 {
     bmf_sheet *sheet = NULL, *kernels = NULL;
     bmf_machine_powers powers;
+    bmf_machine_levels levels;
     size_t size;
     *text = NULL;
+    if (o->inside)
+        BMF_TRY(machine_find_levels(o, &levels));
     if (o->probe && o->kernels)
         BMF_TRY(sheet_read(o->kernels, &kernels));
     const bool work_is_known = kernels && kernels->memory.curves > 0;
@@ -110,7 +118,8 @@ static int make_text(const options *o, char **text)
         BMF_TRY(sheet_read(o->sheet, &sheet));
     FILE *to = open_memstream(text, &size);
     if (to) {
-        put_machine(to, o, sheet ? sheet->title : "", o->probe ? &powers : NULL, work_is_known);
+        put_machine(to, o, sheet ? sheet->title : "", o->probe ? &powers : NULL, work_is_known,
+                    o->inside ? &levels : NULL);
         fclose(to);
     }
     sheet_free(sheet);
@@ -131,7 +140,8 @@ static int check_usage(const options *o)
 {
     if (strcmp(o->out, "-") == 0)
         return usage_error(NO_OUTPUT);
-    if (o->osu.count > 0 && (o->dvm || o->sheet || o->kernels || o->probe || o->single_ports || o->congested))
+    if (o->osu.count > 0 &&
+        (o->dvm || o->sheet || o->inside || o->kernels || o->probe || o->single_ports || o->congested))
         return usage_error("a machine is made from --osu F alone; edit its file to name sheets of kernels");
     if (o->osu.count > 0)
         return o->sharing > 0 ? usage_error("--sharing goes with --kernels") : 0;
@@ -139,6 +149,10 @@ static int check_usage(const options *o)
         return usage_error(o->dvm ? "a machine is made from a sheet or from --dvm F, not from both" : "no sheet");
     if (o->dvm && (o->kernels || o->single_ports || o->congested))
         return usage_error("--kernels, --single-ports and --congested go with a sheet, not with --dvm");
+    if (!o->inside != !o->per_node)
+        return usage_error("--inside SHEET and --per-node K go together");
+    if (o->inside && (o->dvm || o->probe || o->single_ports || o->congested))
+        return usage_error("--inside goes with two sheets, without --dvm, --probe, --single-ports and --congested");
     if (!o->probe != !o->target)
         return usage_error("--probe HERE and --target THERE go together");
     if (o->dvm && o->probe)
@@ -161,6 +175,10 @@ static const bmf_option table[] = {
     BMF_OPTION(
         "kernels", "KSHEET", BMF_TEXT(options, kernels),
         "computing times, of `bmf sheet kernels`; without it kernels are run and timed where the prediction is made"),
+    BMF_OPTION("inside", "SHEET", BMF_TEXT(options, inside),
+               "messages inside a node; SHEET is then of those between two nodes, and processors of a node share its "
+               "link"),
+    BMF_OPTION("per-node", "K", BMF_WHOLE(options, per_node, 1, INT32_MAX), "processors of a node, with --inside"),
     BMF_OPTION("dvm", "F", BMF_TEXT(options, dvm),
                "instead of a sheet: a parameter file of the Predictor of DVM programs (Predictor.par)"),
     BMF_OPTION(
@@ -185,14 +203,17 @@ const bmf_driver machine_make_command = {
     .summary = "write a machine file for measured data sheets, or for a Predictor.par",
     .synopsis = "bmf machine make SHEET -o M [--kernels KSHEET [--sharing S]] [--name TEXT] [--procs P]\n"
                 "  [--single-ports] [--congested] [--probe HERE --target THERE]\n"
+                "bmf machine make SHEET --inside SHEET --per-node K -o M [--kernels KSHEET [--sharing S]]\n"
+                "  [--name TEXT] [--procs P]\n"
                 "bmf machine make --dvm F -o M [--name TEXT] [--procs P]\n"
                 "bmf machine make --osu F [--osu F].. -o M [--name TEXT] [--procs P]",
     .about =
         "Writes a machine file whose messages take what the point-to-point entries of SHEET say. Without a sheet of "
         "kernels computing is run and timed where the prediction is made. The file is checked before it is written; it "
-        "names the sheets relative to itself where they are in or below its directory. With --dvm F the machine is "
-        "that "
-        "of a parameter file: a bus or a grid of transputers, start-up time, time for a byte, power, topology. With "
+        "names the sheets relative to itself where they are in or below its directory. With --inside it is one of "
+        "nodes with several processors: latency and bandwidth of both levels are those of the sheets. With --dvm F the "
+        "machine is that of a parameter file: a bus or a grid of transputers, start-up time, time for a byte, power, "
+        "topology. With "
         "--osu F its network is what the OSU "
         "or Intel benchmarks measured between two nodes: a latency, a bandwidth, and how far the times in between are "
         "from "
@@ -201,6 +222,7 @@ const bmf_driver machine_make_command = {
                                "bmf sheet fit here.raw -o here.sheet\n"
                                "bmf machine make here.sheet -o here.machine\n"
                                "bmf machine make here.sheet --probe here.json --target there.json -o there.machine\n"
+                               "bmf machine make network.sheet --inside node.sheet --per-node 64 -o two.machine\n"
                                "bmf machine make --dvm Predictor.par -o cluster.machine\n"
                                "bmf machine make --osu osu_latency.txt --osu osu_bw.txt -o cluster.machine",
     .options = table,

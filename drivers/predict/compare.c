@@ -197,8 +197,10 @@ static int predict_each(bmf_machine_comparison *c)
     const bool program = is_program(c->options);
     int status = program ? predict_shared(c) : BMF_OK;
     for (int64_t m = 0; m < c->count && status == BMF_OK; m++)
-        if (!program || !machine_shares_recording(c->of[m].options.machine))
+        if (!program || !machine_shares_recording(c->of[m].options.machine)) {
+            c->of[m].options.shown = m > 0;
             status = predict_all(&c->of[m].options, c->of[m].run);
+        }
     return status;
 }
 

@@ -96,7 +96,7 @@ static int run_child(const bmf_predict_options *options, const bmf_predicted *pr
                                       .name = options->command[0],
                                       .prepare = prepare,
                                       .state = &t,
-                                      .silent = predicted->runs > 0});
+                                      .silent = options->shown || predicted->runs > 0});
 }
 
 static double seconds_now(void)

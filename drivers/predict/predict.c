@@ -303,11 +303,13 @@ int predict_all(const bmf_predict_options *o, bmf_predicted *run)
     if (o->processors.count > 1) /* otherwise what is inside tells */
         progress_begin(&progress, "predicting");
     for (int64_t k = 0; status == BMF_OK && k < o->processors.count; k++) {
-        bool traced = (o->trace || o->html) && k == o->processors.count - 1;
+        const bool traced = (o->trace || o->html) && k == o->processors.count - 1;
+        bmf_predict_options one = *o;
+        one.shown = o->shown || k > 0;
         status = (o->mpi              ? predict_mpi
                   : o->command        ? predict_executable
                   : is_model(o->path) ? predict_model
-                                      : predict_program)(o, o->processors.number[k], traced, &run[k]);
+                                      : predict_program)(&one, o->processors.number[k], traced, &run[k]);
         done += (double)o->processors.number[k];
         progress_tell(&progress, done / all);
     }

@@ -26,6 +26,7 @@ typedef struct bmf_predict_options {
     char *kernels_change;   /* what it changes in the machine's file; to be freed */
     bmf_machine *machine;
     bmf_processor_list processors;
+    bool shown;      /* what the C program prints was seen, for another number of processors */
     int64_t ranks;   /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
     int64_t samples; /* 0: as many as are cheap */
     int64_t repeats; /* of runs whose kernels are timed here; 0: until their median is known */

@@ -173,7 +173,8 @@ static const bmf_option table[] = {
     BMF_OPTION(
         "json", NULL, BMF_FLAG(options, json),
         "print one JSON object: runs, each with run, program, machine, processors, ranks, threads, seconds, events, "
-        "lost_events, answer (how long, where the time goes, what limits it, how sure: four texts), and intervals: "
+        "lost_events, answer (how long, where the time goes, what limits it, what would help, how sure: five texts), "
+        "and intervals: "
         "path, level, instances, type, places (in the source), operations, all (over all "
         "processors), least, most "
         "(of one "

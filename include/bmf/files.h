@@ -26,9 +26,10 @@ extern "C" {
 #endif
 
 /** Reads a list. item: what its items (scalars or structures) are read as: NULL as they are, with int8, int16, uint8,
- * uint16 and uint32 as int; a scalar that holds them (ints as int or real, float as real); a tuple of such scalars; or
- * a struct of as many bytes as the file's, padding counted (not for tables). partition: the list's, of as many elements
- * as the file has rows, or NULL: evenly over all processors. Collective. The caller owns the list.
+ * uint16, uint32 and uint64 as int (BMF_ERROR_FILE above 2^63 - 1); a scalar that holds them (ints as int or real,
+ * float as real); a tuple of such scalars; or a struct of as many bytes as the file's, padding counted (not for
+ * tables), whose scalars get the machine's order of bytes. partition: the list's, of as many elements as the file has
+ * rows, or NULL: evenly over all processors. Collective. The caller owns the list.
  *
  * A rank reads the bytes of its rows; of a table also its share of the file once more, to count rows; of what is
  * compressed everything before its rows, in blocks. Messages: none of the machine. Errors (agreed): BMF_ERROR_FILE,

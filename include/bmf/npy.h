@@ -1,6 +1,6 @@
 /** @file
  * .npy files: NumPy's format versions 1.0, 2.0 and 3.0 of int64, int32, float64, float32, complex128 and bool, C order,
- * little-endian.
+ * little-endian. What is read may be anything that bmf_file_read takes (bmf/files.h); headers are those of plain files.
  *
  * 1-D files are lists; 2-D files are lists of lists (rows). Each rank reads or writes only its part, at its offset.
  * Format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html

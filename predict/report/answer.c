@@ -1,9 +1,14 @@
 /* The paragraph that a report begins with.
  *
- * Method: the first interval of a run is the whole program. The step that most of its time goes to, and the one
- * that most of a loss belongs to, are found from the program downwards: into the child that has most, as long as
- * that is nearly all of what its parent has. What limits a run is the largest of its losses (docs/intervals.md),
- * told apart by its parts. */
+ * Method: the first interval of a run is the whole program. The step that most of its time goes to, and the one that
+ * most of a loss belongs to, are found from the program downwards: into the child that has most, as long as that is
+ * nearly all of what its parent has. What limits a run is the largest of its losses (docs/intervals.md), told apart by
+ * its parts. What would help is how much shorter it is replayed without messages, and with even computing.
+ *
+ * If all messages take s of their time, the run's length L(s) is the length of the longest of many paths, each linear
+ * in s, so it is convex: L(1/2) <= (L(0) + L(1)) / 2, and what messages of half the time save is between a half and
+ * all of what messages without any save. A path without messages takes L(0) at most, so computing that is twice as
+ * fast saves at most half of that. */
 #include "predict/report/answer.h"
 
 #include <math.h>
@@ -14,6 +19,7 @@
 
 #include "predict/replay/replay.h"
 #include "predict/report/numbers.h"
+#include "predict/report/remedies.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 
@@ -166,6 +172,12 @@ static int by_nanos(const void *a, const void *b)
     return x->nanos != y->nanos ? (x->nanos > y->nanos ? -1 : 1) : strcmp(x->name, y->name);
 }
 
+static bool has_files(const bmf_intervals *all)
+{
+    const bmf_characteristics *c = all && all->count > 0 ? &all->interval[0].all : NULL;
+    return c && c->file > 0 && (double)c->file >= LEAST * (double)c->total;
+}
+
 static void say_where(paragraph *to, const bmf_intervals *all, const char *which)
 {
     const bmf_characteristics *c = &all->interval[0].all;
@@ -176,7 +188,7 @@ static void say_where(paragraph *to, const bmf_intervals *all, const char *which
         return;
     say(to, " Of the time of %s%s%s, %s is productive", all->processors == 1 ? "its processor" : "all processors",
         *which ? " in the " : "", which, text_percent((double)c->productive / (double)c->total, text));
-    if ((double)c->file >= LEAST * (double)c->total)
+    if (has_files(all))
         say(to, " (%s reading and writing files)", text_percent((double)c->file / (double)c->total, text));
     qsort(lost, sizeof lost / sizeof *lost, sizeof *lost, by_nanos);
     for (size_t k = 0; k < sizeof lost / sizeof *lost; k++)
@@ -318,6 +330,32 @@ static void say_length(paragraph *to, const bmf_report_contents *report)
             text_seconds(report->low[0], low), text_seconds(report->high[0], high), time);
     else
         say(to, " a run is predicted to take %s.", time);
+}
+
+/* ---- what would help ---- */
+
+/* Of run 0, as parts of its length. */
+static void say_help(paragraph *to, const bmf_report_contents *report)
+{
+    bmf_trace_run *run = report->run[0];
+    const double length = replay_length(run);
+    bmf_remedies remedies;
+    number text, half;
+    if (!(length > 0) || run_remedies(run, &remedies) != BMF_OK)
+        return;
+    const double saved = fmax(1 - remedies.no_messages / length, 0), even = 1 - remedies.even / length;
+    const bool helps = saved >= LEAST;
+    if (helps)
+        say(to,
+            " Messages and agreements that take no time would make it %s shorter, ones of half the time %s or more.",
+            text_percent(saved, text), text_percent(saved / 2, half));
+    else if (run->lanes > 1)
+        say(to, " Not faster messages.");
+    if (even - saved >= LEAST)
+        say(to, " Computing spread evenly over the processors%s would make it %s shorter.", helps ? ", too," : "",
+            text_percent(even, text));
+    say(to, " Computing%s twice as fast would make it at most %s shorter.",
+        has_files(report->intervals[0]) ? " and files" : "", text_percent((1 - saved) / 2, text));
 }
 
 /* ---- how sure ---- */
@@ -531,6 +569,7 @@ char *report_answer(const bmf_report_contents *report)
     } topic[] = {{"How long", say_long},
                  {"Where the time goes", say_times},
                  {"What limits it", say_limits},
+                 {"What would help", say_help},
                  {"How sure", say_all_sure}};
     paragraph to = {0};
     to.stream = open_memstream(&to.text, &to.size);

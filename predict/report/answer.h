@@ -4,10 +4,10 @@
 
 #include "predict/report/report.h"
 
-/* How long the run or runs are, where the time goes, what limits them and how sure that is: four lines, "How
- * long:" and so on, with line feeds between them, to be freed. All numbers are those of the report's intervals,
- * comparison, links and curve; what is not known is left out. Names come from traces: control characters are
- * replaced. Cost: linear in intervals, nodes and links, and one pass over the events. */
+/* How long the run or runs are, where the time goes, what limits them, what would help and how sure that is: five
+ * lines, "How long:" and so on, with line feeds between them, to be freed. All numbers are those of the report's
+ * intervals, comparison, links and curve, and of replays of run 0 (remedies.h); what is not known is left out. Names
+ * come from traces: control characters are replaced. Cost: linear in intervals, nodes and links, and one replay. */
 char *report_answer(const bmf_report_contents *report);
 
 /* The 95 % interval of a run's length in seconds: that of the program's event on the processor that ends last;

@@ -70,7 +70,7 @@ function showCards(runs) {
         'of ' + plural(c.withInterval, 'event')));
 }
 
-// One paragraph: how long, where the time goes, what limits it, how sure.
+// One paragraph: how long, where the time goes, what limits it, what would help, how sure.
 function showAnswer(lines) {
   for (const line of lines) {
     const end = line.indexOf(':') + 1;

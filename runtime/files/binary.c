@@ -39,7 +39,17 @@ static int check_truths(bmf_context *ctx, const data_file *file, const uint8_t *
     return data_fail(ctx, file, "scalar %" PRId64 " is byte %d; a bool is 0 or 1", first + i, truth[i]);
 }
 
-static int check_all_truths(bmf_context *ctx, const data_file *file, const bmf_column *items, int64_t first)
+/* Those beyond the largest int have become negative. */
+static int check_unsigned(bmf_context *ctx, const data_file *file, const int64_t *value, int64_t count, int64_t first)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (value[i] < 0)
+            return data_fail(ctx, file, "scalar %" PRId64 " is %" PRIu64 "; the largest int is %" PRId64, first + i,
+                             (uint64_t)value[i], INT64_MAX);
+    return BMF_OK;
+}
+
+int data_check_items(bmf_context *ctx, const data_file *file, const bmf_column *items, int64_t first)
 {
     for (int k = 0; k < file->fields && items->type->kind != BMF_STRUCT; k++) {
         const bmf_type *type;
@@ -47,30 +57,57 @@ static int check_all_truths(bmf_context *ctx, const data_file *file, const bmf_c
         const char *data = field_of(items, k, &type, &stride);
         if (file->field[k].scalar == STORED_BOOL)
             BMF_TRY(check_truths(ctx, file, (const uint8_t *)data, items->count, first));
+        if (file->field[k].scalar == STORED_UINT64 && type == &bmf_type_int)
+            BMF_TRY(check_unsigned(ctx, file, (const int64_t *)data, items->count, first));
     }
     return BMF_OK;
+}
+
+static bool is_swapped(const data_file *file)
+{
+    bool swapped = false;
+    for (int k = 0; k < file->fields; k++)
+        swapped |= file->field[k].swapped;
+    return swapped;
+}
+
+/* Structs in C have the bytes of the file, each scalar in the order of this machine. */
+static void put_structs(const data_file *file, const char *block, const bmf_column *items, int64_t to, int64_t step,
+                        int64_t count)
+{
+    const int64_t size = items->type->size;
+    const bool swapped = is_swapped(file);
+    for (int64_t i = 0; i < count; i++) {
+        char *item = (char *)items->data + (to + i * step) * size;
+        memcpy(item, block + i * size, (size_t)size);
+        for (int k = 0; k < file->fields && swapped; k++)
+            if (file->field[k].swapped)
+                stored_swap(file->field[k].scalar, block + i * size + file->field[k].offset,
+                            item + file->field[k].offset);
+    }
 }
 
 void data_put_items(const data_file *file, const char *block, const bmf_column *items, int64_t to, int64_t step,
                     int64_t count)
 {
     if (items->type->kind == BMF_STRUCT) {
-        const int64_t size = items->type->size;
-        for (int64_t i = 0; i < count; i++)
-            memcpy((char *)items->data + (to + i * step) * size, block + i * size, (size_t)size);
+        put_structs(file, block, items, to, step, count);
         return;
     }
     for (int k = 0; k < file->fields; k++) {
+        const data_field *field = &file->field[k];
         const bmf_type *type;
         int64_t stride;
         char *data = field_of(items, k, &type, &stride);
-        stored_load(file->field[k].scalar, block + file->field[k].offset, file->item_bytes, type, data + to * stride,
-                    step * stride, count);
+        (field->swapped ? stored_load_swapped : stored_load)(field->scalar, block + field->offset, file->item_bytes,
+                                                             type, data + to * stride, step * stride, count);
     }
 }
 
 static bool goes_straight(const data_file *file, const bmf_column *items)
 {
+    if (is_swapped(file))
+        return false;
     return items->type->kind == BMF_STRUCT ||
            (file->fields == 1 && items->type->kind != BMF_TUPLE && stored_of(items->type) == file->field[0].scalar &&
             file->item_bytes == items->type->size);
@@ -148,7 +185,7 @@ int data_read_binary(bmf_context *ctx, const data_file *file, int64_t first, int
                                                   : read_items(ctx, file, from, first * width, items);
     MPI_File_close(&from);
     BMF_TRY(status);
-    return check_all_truths(ctx, file, items, first * width);
+    return data_check_items(ctx, file, items, first * width);
 }
 
 int data_read_memory(bmf_context *ctx, const data_file *file, const char *bytes, int64_t first, int64_t rows,
@@ -161,5 +198,5 @@ int data_read_memory(bmf_context *ctx, const data_file *file, const char *bytes,
         for (int64_t place = 0; place < width; place++)
             data_put_items(file, bytes + (place * file->shape[0] + first) * size, items, row_place(file, place), width,
                            rows);
-    return check_all_truths(ctx, file, items, first * width);
+    return data_check_items(ctx, file, items, first * width);
 }

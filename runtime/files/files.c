@@ -91,6 +91,7 @@ void data_file_free(data_file *file)
     free(file->path);
     free(file->what);
     free(file->rows_before);
+    free(file->quoted);
     *file = (data_file){0};
 }
 
@@ -101,6 +102,7 @@ void data_file_take(data_file *file, const void *bytes)
     taken.path = file->path;
     taken.what = file->what;
     taken.rows_before = NULL;
+    taken.quoted = NULL;
     *file = taken;
 }
 

@@ -17,6 +17,7 @@ enum { DATA_DIMENSIONS = 4, DATA_CHUNK = 1 << 20 };
 typedef struct data_field {
     bmf_stored_scalar scalar;
     int64_t offset; /* in the item, of binary formats; of tables: the column, from 0 */
+    bool swapped;   /* big-endian */
 } data_field;
 
 typedef struct data_file data_file;
@@ -67,6 +68,7 @@ struct data_file {
     int columns;                  /* of every row */
     int64_t size;                 /* bytes of the file */
     int64_t chunks, *rows_before; /* [chunks + 1]: rows that begin before each DATA_CHUNK bytes behind offset */
+    bool *quoted;                 /* [chunks]: the first line that begins there is inside of a cell in quotes */
     /* compressed */
     bool deflated;
     uint32_t check;                      /* CRC-32 of what is unpacked */
@@ -126,6 +128,9 @@ int data_file_write(const bmf_list *list, data_file *file);
 /* `count` items, as they lie in the file, as items to, to + step, .. of a column. */
 void data_put_items(const data_file *file, const char *block, const bmf_column *items, int64_t to, int64_t step,
                     int64_t count);
+/* The scalars of items that a file must not hold: truth values besides 0 and 1, uint64 beyond the largest int. first:
+ * the number of the first item, for the message. */
+int data_check_items(bmf_context *ctx, const data_file *file, const bmf_column *items, int64_t first);
 /* What data_read_binary does, from memory that holds the rows [first, ..), or, with the first index fastest, all
  * of the array. */
 int data_read_memory(bmf_context *ctx, const data_file *file, const char *bytes, int64_t first, int64_t rows,

@@ -76,7 +76,7 @@ static bmf_stored_scalar scalar_of(hid_t type)
     const size_t size = H5Tget_size(type);
     switch (H5Tget_class(type)) {
     case H5T_INTEGER:
-        return size == 8 && H5Tget_sign(type) == H5T_SGN_NONE  ? STORED_SCALARS
+        return size == 8 && H5Tget_sign(type) == H5T_SGN_NONE  ? STORED_UINT64
                : size > 4 || H5Tget_sign(type) == H5T_SGN_NONE ? STORED_INT64
                                                                : STORED_INT32;
     case H5T_FLOAT:
@@ -94,7 +94,7 @@ static int add_field(bmf_context *ctx, data_file *file, hid_t type, const char *
     if (scalar == STORED_SCALARS)
         return data_fail(ctx, file, "%s%s is no int of at most 64 bits, float32, float64 or bool",
                          name ? name : file->what, name ? ", a member of the structure," : "");
-    file->field[file->fields++] = (data_field){scalar, file->item_bytes};
+    file->field[file->fields++] = (data_field){.scalar = scalar, .offset = file->item_bytes};
     file->item_bytes += stored_size(scalar);
     return BMF_OK;
 }
@@ -155,6 +155,7 @@ static hid_t native(bmf_stored_scalar scalar)
 {
     return scalar == STORED_INT64     ? H5T_NATIVE_INT64
            : scalar == STORED_INT32   ? H5T_NATIVE_INT32
+           : scalar == STORED_UINT64  ? H5T_NATIVE_UINT64
            : scalar == STORED_FLOAT32 ? H5T_NATIVE_FLOAT
                                       : H5T_NATIVE_DOUBLE;
 }
@@ -229,7 +230,7 @@ static int read_rows(bmf_context *ctx, const data_file *file, int64_t first, int
     free(block);
     H5Tclose(type);
     close_set(&of);
-    return status;
+    return status == BMF_OK ? data_check_items(ctx, file, items, first * width) : status;
 }
 
 /* ---- writing ---- */

@@ -48,19 +48,22 @@ static int refill(line_reader *lines)
     return found < 0 ? -1 : 0;
 }
 
-int lines_next(line_reader *lines, char **line, int64_t *length, int64_t *begin)
+/* What is from `next` on, up to the first newline behind `kept` bytes. */
+static int take_line(line_reader *lines, int64_t kept, char **line, int64_t *length)
 {
-    for (int64_t seen = 0;;) {
+    for (int64_t seen = kept;;) {
         char *from = lines->buffer + lines->next;
         const int64_t left = lines->filled - lines->next;
         char *newline = memchr(from + seen, '\n', (size_t)(left - seen));
-        if (newline || (lines->ended && left > 0)) {
+        if (newline || (lines->ended && left > kept)) {
             char *end = newline ? newline : from + left;
             *line = from;
-            *begin = lines->offset + lines->next;
+            lines->begin = lines->next;
             lines->next += end - from + (newline ? 1 : 0);
-            if (end > from && end[-1] == '\r')
+            if (end > from + kept && end[-1] == '\r')
                 end--;
+            lines->cut = end - lines->buffer;
+            lines->replaced = *end;
             *end = '\0';
             *length = end - from;
             return 1;
@@ -71,4 +74,30 @@ int lines_next(line_reader *lines, char **line, int64_t *length, int64_t *begin)
         if (refill(lines) != 0)
             return -1;
     }
+}
+
+int lines_next(line_reader *lines, char **line, int64_t *length, int64_t *begin)
+{
+    const int found = take_line(lines, 0, line, length);
+    if (found > 0)
+        *begin = lines->offset + lines->begin;
+    return found;
+}
+
+int lines_join(line_reader *lines, char **line, int64_t *length, int64_t *added)
+{
+    const int64_t kept = lines->next - lines->begin, cut = lines->cut - lines->begin;
+    lines->buffer[lines->cut] = lines->replaced;
+    lines->next = lines->begin;
+    const int found = take_line(lines, kept, line, length);
+    *added = kept;
+    if (found == 0) {
+        lines->begin = lines->next;
+        lines->cut = lines->begin + cut;
+        lines->buffer[lines->cut] = '\0';
+        lines->next += kept;
+        *line = lines->buffer + lines->begin;
+        *length = cut;
+    }
+    return found;
 }

@@ -331,25 +331,25 @@ bool npy_parse_text(const char *text, int64_t size, bmf_npy_header *header, char
 
 /* ---- everything that files.h takes ---- */
 
-static bool refuse_descr(scanner *in, text_range descr, const char *what)
+static bool refuse_descr(scanner *in, text_range descr)
 {
     char taken[512];
-    const char *order = descr.size > 0 && descr.begin[0] == '>' ? "big-endian " : "";
     stored_list(taken, sizeof taken);
-    return refuse(in, "%s%sdtype '%.*s'; bmf takes %s", what, order, descr.size < MAX_SHOWN ? descr.size : MAX_SHOWN,
-                  descr.begin, taken);
+    return refuse(in, "dtype '%.*s'; bmf takes %s, in either order of bytes",
+                  descr.size < MAX_SHOWN ? descr.size : MAX_SHOWN, descr.begin, taken);
 }
 
 static bool add_field(scanner *in, text_range descr, int64_t times, data_file *file)
 {
-    const bmf_stored_scalar scalar = stored_named(descr.begin, descr.size);
-    const bool is_code = descr.size > 1 && strchr("<=|", descr.begin[0]) && descr.begin[0] != '\0';
+    bool swapped;
+    const bmf_stored_scalar scalar = stored_named(descr.begin, descr.size, &swapped);
+    const bool is_code = descr.size > 1 && strchr("<=|>", descr.begin[0]) && descr.begin[0] != '\0';
     if (scalar == STORED_SCALARS || !is_code)
-        return refuse_descr(in, descr, "");
+        return refuse_descr(in, descr);
     for (int64_t k = 0; k < times; k++) {
         if (file->fields == BMF_MAX_LEAVES)
             return refuse(in, "items of more than %d scalars", BMF_MAX_LEAVES);
-        file->field[file->fields++] = (data_field){scalar, file->item_bytes};
+        file->field[file->fields++] = (data_field){scalar, file->item_bytes, swapped};
         file->item_bytes += stored_size(scalar);
     }
     return true;
@@ -361,7 +361,7 @@ static bool add_padding(scanner *in, text_range descr, data_file *file)
     int64_t bytes = 0;
     for (int k = 2; k < descr.size; k++)
         if (!isdigit((unsigned char)descr.begin[k]) || (bytes = 10 * bytes + descr.begin[k] - '0') > MAX_TEXT)
-            return refuse_descr(in, descr, "");
+            return refuse_descr(in, descr);
     file->item_bytes += bytes;
     return true;
 }

@@ -1,5 +1,6 @@
 /* .raw, .bin: items one after the other and nothing else; the name says what they are: x.raw:float32,
- * x.raw:float64:100 (rows of 100), x.raw:int32,float64 (structures without padding). Little-endian. */
+ * x.raw:float64:100 (rows of 100), x.raw:int32,float64 (structures without padding). Little-endian, but for
+ * what has a `>` before NumPy's code: x.raw:>f8. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +15,15 @@ int data_parse_fields(bmf_context *ctx, const char *text, data_file *file)
     file->item_bytes = 0;
     for (const char *at = text;; at++) {
         const int size = (int)strcspn(at, ",:");
-        const bmf_stored_scalar scalar = stored_named(at, size);
+        bool swapped;
+        const bmf_stored_scalar scalar = stored_named(at, size, &swapped);
         if (scalar == STORED_SCALARS) {
             stored_list(known, sizeof known);
             return data_fail(ctx, file, "`%.*s` is no type; bmf takes %s", size < 48 ? size : 48, at, known);
         }
         if (file->fields == BMF_MAX_LEAVES)
             return data_fail(ctx, file, "items of more than %d scalars", BMF_MAX_LEAVES);
-        file->field[file->fields++] = (data_field){scalar, file->item_bytes};
+        file->field[file->fields++] = (data_field){scalar, file->item_bytes, swapped};
         file->item_bytes += stored_size(scalar);
         at += size;
         if (*at != ',')
@@ -63,7 +65,7 @@ static int begin(bmf_context *ctx, const bmf_output_file *output, data_file *fil
     BMF_TRY(data_parse_fields(ctx, file->what, &named));
     bool same = named.fields == file->fields;
     for (int k = 0; same && k < file->fields; k++)
-        same = named.field[k].scalar == file->field[k].scalar;
+        same = named.field[k].scalar == file->field[k].scalar && !named.field[k].swapped;
     return same ? BMF_OK : data_fail(ctx, file, "the list's scalars are not `%s`", file->what);
 }
 

@@ -53,14 +53,15 @@ static bool is(const char *text, int size, const char *word)
     return (size_t)size == strlen(word) && memcmp(text, word, (size_t)size) == 0;
 }
 
-bmf_stored_scalar stored_named(const char *text, int size)
+bmf_stored_scalar stored_named(const char *text, int size, bool *swapped)
 {
+    *swapped = size > 1 && text[0] == '>';
     if (is(text, size, "int"))
         return STORED_INT64;
     if (is(text, size, "real"))
         return STORED_FLOAT64;
     for (int k = 0; k < STORED_SCALARS; k++) {
-        const bool ordered = size > 1 && (strchr("<=", text[0]) || (text[0] == '|' && table[k].size == 1));
+        const bool ordered = size > 1 && (strchr("<=>", text[0]) || (text[0] == '|' && table[k].size == 1));
         if (is(text, size, table[k].word) || is(text, size, table[k].code) ||
             (ordered && is(text + 1, size - 1, table[k].code)))
             return (bmf_stored_scalar)k;
@@ -103,6 +104,8 @@ DEFINE_CONVERSION(int16_as_int, int16_t, int64_t)
 DEFINE_CONVERSION(int16_as_real, int16_t, double)
 DEFINE_CONVERSION(int8_as_int, int8_t, int64_t)
 DEFINE_CONVERSION(int8_as_real, int8_t, double)
+DEFINE_CONVERSION(uint64_as_int, uint64_t, int64_t)
+DEFINE_CONVERSION(uint64_as_real, uint64_t, double)
 DEFINE_CONVERSION(uint32_as_int, uint32_t, int64_t)
 DEFINE_CONVERSION(uint32_as_real, uint32_t, double)
 DEFINE_CONVERSION(uint16_as_int, uint16_t, int64_t)
@@ -112,14 +115,15 @@ DEFINE_CONVERSION(uint8_as_real, uint8_t, double)
 DEFINE_CONVERSION(float32_as_real, float, double)
 
 static conversion *const as_int[STORED_SCALARS] = {
-    [STORED_INT64] = copy_INT64,   [STORED_INT32] = int32_as_int,   [STORED_INT16] = int16_as_int,
-    [STORED_INT8] = int8_as_int,   [STORED_UINT32] = uint32_as_int, [STORED_UINT16] = uint16_as_int,
-    [STORED_UINT8] = uint8_as_int,
+    [STORED_INT64] = copy_INT64,     [STORED_INT32] = int32_as_int,   [STORED_INT16] = int16_as_int,
+    [STORED_INT8] = int8_as_int,     [STORED_UINT64] = uint64_as_int, [STORED_UINT32] = uint32_as_int,
+    [STORED_UINT16] = uint16_as_int, [STORED_UINT8] = uint8_as_int,
 };
 static conversion *const as_real[STORED_SCALARS] = {
-    [STORED_INT64] = int64_as_real, [STORED_INT32] = int32_as_real,   [STORED_INT16] = int16_as_real,
-    [STORED_INT8] = int8_as_real,   [STORED_UINT32] = uint32_as_real, [STORED_UINT16] = uint16_as_real,
-    [STORED_UINT8] = uint8_as_real, [STORED_FLOAT64] = copy_FLOAT64,  [STORED_FLOAT32] = float32_as_real,
+    [STORED_INT64] = int64_as_real,     [STORED_INT32] = int32_as_real,   [STORED_INT16] = int16_as_real,
+    [STORED_INT8] = int8_as_real,       [STORED_UINT64] = uint64_as_real, [STORED_UINT32] = uint32_as_real,
+    [STORED_UINT16] = uint16_as_real,   [STORED_UINT8] = uint8_as_real,   [STORED_FLOAT64] = copy_FLOAT64,
+    [STORED_FLOAT32] = float32_as_real,
 };
 
 static conversion *find(bmf_stored_scalar from, const bmf_type *to)
@@ -144,4 +148,26 @@ void stored_load(bmf_stored_scalar scalar, const char *from, int64_t stride, con
                  int64_t to_stride, int64_t count)
 {
     find(scalar, type)(from, stride, to, to_stride, count);
+}
+
+void stored_swap(bmf_stored_scalar scalar, const char *from, char *to)
+{
+    const int64_t size = table[scalar].size, part = scalar == STORED_COMPLEX128 ? size / 2 : size;
+    for (int64_t begin = 0; begin < size; begin += part)
+        for (int64_t k = 0; k < part; k++)
+            to[begin + k] = from[begin + part - 1 - k];
+}
+
+void stored_load_swapped(bmf_stored_scalar scalar, const char *from, int64_t stride, const bmf_type *type, void *to,
+                         int64_t to_stride, int64_t count)
+{
+    enum { BLOCK = 4096 };
+    char turned[BLOCK];
+    const int64_t size = table[scalar].size, most = BLOCK / size;
+    for (int64_t done = 0; done < count; done += most) {
+        const int64_t part = count - done < most ? count - done : most;
+        for (int64_t i = 0; i < part; i++)
+            stored_swap(scalar, from + (done + i) * stride, turned + i * size);
+        stored_load(scalar, turned, size, type, (char *)to + done * to_stride, to_stride, part);
+    }
 }

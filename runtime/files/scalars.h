@@ -12,6 +12,7 @@
     X(INT32, int32_t, "i4", "int32", bmf_type_int32, bmf_type_int)                                                     \
     X(INT16, int16_t, "i2", "int16", bmf_type_int, bmf_type_int)                                                       \
     X(INT8, int8_t, "i1", "int8", bmf_type_int, bmf_type_int)                                                          \
+    X(UINT64, uint64_t, "u8", "uint64", bmf_type_int, bmf_type_int)                                                    \
     X(UINT32, uint32_t, "u4", "uint32", bmf_type_int, bmf_type_int)                                                    \
     X(UINT16, uint16_t, "u2", "uint16", bmf_type_int, bmf_type_int)                                                    \
     X(UINT8, uint8_t, "u1", "uint8", bmf_type_int, bmf_type_int)                                                       \
@@ -38,16 +39,22 @@ const char *stored_code(bmf_stored_scalar scalar, char text[8]);
 const bmf_type *stored_type(bmf_stored_scalar scalar, bool wide);
 /* What a column's scalar is stored as; STORED_SCALARS if no file holds it. */
 bmf_stored_scalar stored_of(const bmf_type *type);
-/* By NumPy's code (with or without the order of bytes, little-endian) or word, or `int`, `real`; STORED_SCALARS if it
- * is none. */
-bmf_stored_scalar stored_named(const char *text, int size);
+/* By NumPy's code (with or without the order of bytes) or word, or `int`, `real`; STORED_SCALARS if it is none.
+ * *swapped: whether it says big-endian, `>`. */
+bmf_stored_scalar stored_named(const char *text, int size, bool *swapped);
 /* "'<i8' (int64), .. and '|b1' (bool)". */
 void stored_list(char *text, size_t size);
 
 /* Whether it can be read as that scalar of a column: as what it is, ints as int or real, float as real. */
 bool stored_converts(bmf_stored_scalar from, const bmf_type *to);
-/* Reads `count` scalars that lie `stride` bytes apart into an array of `type`. */
+/* Reads `count` scalars that lie `stride` bytes apart into an array of `type`. A uint64 above the largest int becomes
+ * a negative one. */
 void stored_load(bmf_stored_scalar scalar, const char *from, int64_t stride, const bmf_type *type, void *to,
                  int64_t to_stride, int64_t count);
+/* The same of scalars in the other order of bytes. */
+void stored_load_swapped(bmf_stored_scalar scalar, const char *from, int64_t stride, const bmf_type *type, void *to,
+                         int64_t to_stride, int64_t count);
+/* Writes one scalar in the other order of bytes to another place; a complex number is two. */
+void stored_swap(bmf_stored_scalar scalar, const char *from, char *to);
 
 #endif

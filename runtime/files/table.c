@@ -1,9 +1,10 @@
 /* Tables as text: .csv, .tsv, .txt, .dat.
  *
  * Method: rows have any length, so the file is seen as chunks of 1 MiB. Every rank counts the rows that begin in its
- * share of the chunks, and all ranks learn all counts; then a rank goes to the chunk that has its first row and reads
- * on from there. What a rank writes it prints twice: once to know how long it is, so that all ranks know where
- * they begin, and once into the file.
+ * share of the chunks: twice, as nobody knows yet whether a chunk begins within a cell in quotes, which may have
+ * several lines. All ranks learn all counts and how chunks end in both cases; from the first chunk on this says which
+ * case each is. Then a rank goes to the chunk that has its first row and reads on from there. What a rank writes it
+ * prints twice: once to know how long it is, so that all ranks know where they begin, and once into the file.
  * Cost: the file once to count, by all ranks together, and a rank's rows once more; 8 bytes a chunk on every rank, an
  * allgather of them.
  */
@@ -28,9 +29,42 @@ static int64_t chunk_begin(const data_file *file, int64_t chunk)
     return file->offset + chunk * DATA_CHUNK;
 }
 
-/* The rows that begin in chunks [first, end), in counts[0 .. end - first). */
-static int count_chunks(bmf_context *ctx, data_file *file, int64_t first, int64_t end, int64_t *counts)
+/* A chunk whose first line begins outside [0] or inside [1] of a cell in quotes. */
+typedef struct chunk_lines {
+    int64_t rows[2]; /* that begin in it */
+    bool quoted[2];  /* whether its last line ends inside */
+} chunk_lines;
+
+/* As one word, for a message: a chunk has at most 2^20 rows. */
+enum { ROWS_BITS = 21 };
+_Static_assert(DATA_CHUNK < 1 << ROWS_BITS, "the rows of a chunk fit");
+
+static int64_t pack(const chunk_lines *chunk)
 {
+    return chunk->rows[0] | chunk->rows[1] << ROWS_BITS | (int64_t)chunk->quoted[0] << 2 * ROWS_BITS |
+           (int64_t)chunk->quoted[1] << (2 * ROWS_BITS + 1);
+}
+
+static chunk_lines unpack(int64_t word)
+{
+    const int64_t mask = (1 << ROWS_BITS) - 1;
+    return (chunk_lines){{word & mask, word >> ROWS_BITS & mask},
+                         {word >> 2 * ROWS_BITS & 1, word >> (2 * ROWS_BITS + 1) & 1}};
+}
+
+static void count_line(const data_file *file, const char *line, chunk_lines *chunk)
+{
+    for (int k = 0; k < 2; k++) {
+        chunk->rows[k] += !chunk->quoted[k] && table_is_row(line);
+        chunk->quoted[k] = table_ends_quoted(line, file->separator, chunk->quoted[k]);
+    }
+}
+
+/* Chunks [first, end), in packed[0 .. end - first). */
+static int count_chunks(bmf_context *ctx, data_file *file, int64_t first, int64_t end, int64_t *packed)
+{
+    chunk_lines chunk = {.quoted = {false, true}};
+    int64_t at = first;
     line_reader lines;
     char *line;
     int64_t length, begin = 0;
@@ -39,9 +73,17 @@ static int count_chunks(bmf_context *ctx, data_file *file, int64_t first, int64_
     if (opened < 0)
         return BMF_ERROR_FILE;
     lines_open(&lines, opened, chunk_begin(file, first), first > 0);
-    while ((found = lines_next(&lines, &line, &length, &begin)) > 0 && begin < chunk_begin(file, end))
-        if (table_is_row(line))
-            counts[(begin - file->offset) / DATA_CHUNK - first]++;
+    while ((found = lines_next(&lines, &line, &length, &begin)) > 0 && begin < chunk_begin(file, end)) {
+        for (; at < (begin - file->offset) / DATA_CHUNK; at++) {
+            packed[at - first] = pack(&chunk);
+            chunk = (chunk_lines){.quoted = {false, true}};
+        }
+        count_line(file, line, &chunk);
+    }
+    for (; at < end; at++) {
+        packed[at - first] = pack(&chunk);
+        chunk = (chunk_lines){.quoted = {false, true}};
+    }
     const int status = found < 0 ? data_fail(ctx, file, "cannot read behind byte %" PRId64 ": %s", begin,
                                              errno == EFBIG ? "a line of more than 256 MiB" : strerror(errno))
                                  : BMF_OK;
@@ -55,6 +97,20 @@ static int64_t share_of(int64_t chunks, int rank, int ranks)
     return chunks * rank / ranks;
 }
 
+/* From what all chunks are, packed in rows_before[1 ..]: where their rows begin, and whether within quotes. */
+static int add_chunks(bmf_context *ctx, data_file *file)
+{
+    bool quoted = false;
+    for (int64_t c = 0; c < file->chunks; c++) {
+        const chunk_lines chunk = unpack(file->rows_before[c + 1]);
+        file->quoted[c] = quoted;
+        file->rows_before[c + 1] = file->rows_before[c] + chunk.rows[quoted];
+        quoted = chunk.quoted[quoted];
+    }
+    file->shape[0] = file->rows_before[file->chunks];
+    return quoted ? data_fail(ctx, file, "row %" PRId64 ": a quote that does not end", file->shape[0]) : BMF_OK;
+}
+
 static int count_rows(bmf_context *ctx, data_file *file)
 {
     const int64_t size = file->size; /* what rank 0 has seen, should the file grow */
@@ -64,7 +120,9 @@ static int count_rows(bmf_context *ctx, data_file *file)
     int64_t *mine = allocate_clear(end - first + 1, sizeof *mine);
     int64_t *counts = allocate_array(ranks, sizeof *counts);
     free(file->rows_before);
+    free(file->quoted);
     file->rows_before = allocate_clear(file->chunks + 1, sizeof *file->rows_before);
+    file->quoted = allocate_clear(file->chunks + 1, sizeof *file->quoted);
     for (int r = 0; r < ranks; r++)
         counts[r] = share_of(file->chunks, r + 1, ranks) - share_of(file->chunks, r, ranks);
     int status = BMF_OK;
@@ -74,10 +132,9 @@ static int count_rows(bmf_context *ctx, data_file *file)
         memcpy(file->rows_before + 1, mine, (size_t)file->chunks * sizeof *mine);
     else if ((status = failure_defer(ctx, status)) == BMF_OK)
         status = ctx->backend->allgather(ctx, mine, end - first, counts, file->rows_before + 1);
-    for (int64_t c = 1; c <= file->chunks; c++)
-        file->rows_before[c] += file->rows_before[c - 1];
-    file->shape[0] = file->rows_before[file->chunks];
     file->size = size;
+    if (status == BMF_OK)
+        status = add_chunks(ctx, file);
     free(mine);
     free(counts);
     return status;
@@ -113,7 +170,7 @@ static int put_row(bmf_context *ctx, const data_file *file, char *line, int64_t 
     const bool all = file->dimensions == 2;
     if (cells != file->columns)
         return data_fail(ctx, file,
-                         cells < 0 ? "row %" PRId64 ": a quote that does not end on its line"
+                         cells < 0 ? "row %" PRId64 ": a quote that does not end"
                                    : "row %" PRId64 " has %" PRId64 " cells; the first rows have %d",
                          row + 1, cells, file->columns);
     for (int k = 0; k < (all ? file->columns : file->fields); k++) {
@@ -123,6 +180,16 @@ static int put_row(bmf_context *ctx, const data_file *file, char *line, int64_t 
             return table_fail_cell(ctx, file, row + 1, column + 1, cell[column], file->field[all ? 0 : k].scalar);
     }
     return BMF_OK;
+}
+
+/* The lines of a row that has begun before the chunk. */
+static void skip_quoted(line_reader *lines, const data_file *file, int64_t chunk)
+{
+    char *line;
+    int64_t length, begin;
+    bool quoted = file->quoted[chunk];
+    while (quoted && lines_next(lines, &line, &length, &begin) > 0)
+        quoted = table_ends_quoted(line, file->separator, true);
 }
 
 static int read_rows(bmf_context *ctx, const data_file *file, int64_t first, int64_t rows, bmf_column *items)
@@ -139,16 +206,17 @@ static int read_rows(bmf_context *ctx, const data_file *file, int64_t first, int
     bmf_progress progress;
     progress_begin(&progress, "reading");
     lines_open(&lines, opened, chunk_begin(file, chunk), chunk > 0);
+    skip_quoted(&lines, file, chunk);
     while (status == BMF_OK && row < first + rows) {
         char *line;
         int64_t length, begin;
-        const int found = lines_next(&lines, &line, &length, &begin);
+        const int found = table_next_row(&lines, file->separator, &line, &length, &begin);
         if (progress_due(&progress))
             progress_tell(&progress, (double)(row - first) / (double)rows);
         if (found <= 0)
             status = data_fail(ctx, file, found < 0 ? "cannot read: %s" : "the file changed while it was read",
-                               strerror(errno));
-        else if (table_is_row(line) && row++ >= first)
+                               errno == EFBIG ? "a row of more than 256 MiB" : strerror(errno));
+        else if (row++ >= first)
             status = put_row(ctx, file, line, row - 1, row - 1 - first, cell, items);
     }
     progress_end(&progress);

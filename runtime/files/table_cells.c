@@ -1,4 +1,4 @@
-/* Cells of tables.
+/* Cells of tables as scalars.
  *
  * Numbers are read by strtoll and strtod in the C locale; a comma as the decimal sign is not understood. */
 #include <ctype.h>
@@ -10,75 +10,6 @@
 #include "runtime/files/table.h"
 
 enum { LONGEST_NUMBER = 400 };
-
-bool table_is_row(const char *line)
-{
-    while (*line == ' ' || *line == '\t')
-        line++;
-    return *line != '\0' && *line != '#';
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static table_cell trimmed(const char *begin, const char *end)
-{
-    while (begin < end && is_blank(*begin))
-        begin++;
-    while (end > begin && is_blank(end[-1]))
-        end--;
-    return (table_cell){begin, (int)(end - begin)};
-}
-
-/* A cell in quotes, from the opening one on: doubled quotes become one. NULL if it does not end. */
-static char *unquote(char *at, table_cell *cell)
-{
-    char *to = at + 1;
-    cell->text = to;
-    for (at++; *at != '\0'; at++) {
-        if (*at == '"' && at[1] != '"') {
-            cell->size = (int)(to - cell->text);
-            return at + 1;
-        }
-        at += *at == '"';
-        *to++ = *at;
-    }
-    return NULL;
-}
-
-int64_t table_cut(char *line, char separator, table_cell *cell, int64_t room)
-{
-    int64_t cells = 0;
-    for (char *at = line;;) {
-        table_cell next;
-        while (separator != *at && is_blank(*at))
-            at++;
-        while (separator == ' ' && is_blank(*at))
-            at++;
-        if (separator == ' ' && *at == '\0')
-            return cells;
-        if (*at == '"') {
-            at = unquote(at, &next);
-            if (!at)
-                return -1;
-            while (separator != ' ' && *at != separator && *at != '\0')
-                at++;
-        } else {
-            char *begin = at;
-            while (*at != '\0' && (separator == ' ' ? !is_blank(*at) : *at != separator))
-                at++;
-            next = trimmed(begin, at);
-        }
-        if (cells < room)
-            cell[cells] = next;
-        cells++;
-        if (*at == '\0')
-            return cells;
-        at++;
-    }
-}
 
 /* A copy that ends with a NUL, for strtod; false if no number is so long. */
 static bool copy_cell(table_cell cell, char text[LONGEST_NUMBER])

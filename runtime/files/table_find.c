@@ -1,8 +1,9 @@
 /* What a table holds: separator, columns, their names and types.
  *
  * Method: the first lines, at most 1000 rows of 1 MiB, are cut into cells. The separator is the first of comma,
- * semicolon and tab that the first row holds, otherwise white space. A first row without a single number names the
- * columns. A column is of ints, of reals, or of truth values, if all its cells in the first rows are.
+ * semicolon and tab that the first row holds, if possible outside of quotes, otherwise white space. A first row
+ * without a single number names the columns. A column is of ints, of reals, or of truth values, if all its cells in
+ * the first rows are.
  * Cost: 1 MiB read on one process. */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,12 +32,41 @@ typedef struct sample {
     int64_t columns, rows;
 } sample;
 
-static char separator_of(const data_file *file, const char *line)
+/* Whether the character stands outside of quotes. */
+static bool stands_outside(const char *row, char wanted)
+{
+    bool quoted = false;
+    for (; *row != '\0'; row++) {
+        quoted ^= *row == '"';
+        if (!quoted && *row == wanted)
+            return true;
+    }
+    return false;
+}
+
+static char separator_of(const data_file *file, const char *row)
 {
     const size_t length = strlen(file->path);
     if (length >= 4 && strcmp(file->path + length - 4, ".tsv") == 0)
         return '\t';
-    return strchr(line, ',') ? ',' : strchr(line, ';') ? ';' : strchr(line, '\t') ? '\t' : ' ';
+    for (const char *at = ",;\t"; *at != '\0'; at++)
+        if (stands_outside(row, *at))
+            return *at;
+    /* Quotes that begin no cell may hide it. */
+    return strchr(row, ',') ? ',' : strchr(row, ';') ? ';' : strchr(row, '\t') ? '\t' : ' ';
+}
+
+/* The first row, as far as the separator, which follows from it, lets it have several lines. */
+static int complete_first(sample *s, line_reader *lines, char **row, int64_t *length)
+{
+    char before;
+    int found;
+    do {
+        before = s->file->separator;
+        s->file->separator = separator_of(s->file, *row);
+        found = table_complete_row(lines, s->file->separator, row, length);
+    } while (found > 0 && s->file->separator != before);
+    return found;
 }
 
 static void look(kinds *column, table_cell cell)
@@ -64,15 +94,13 @@ static bool names_columns(const table_cell *cell, int64_t cells)
 /* The first row: how many columns there are, and perhaps their names. */
 static int look_at_first(sample *s, char *line, int64_t length, int64_t behind)
 {
-    s->file->separator = separator_of(s->file, line);
     char *copy = allocate(length + 1);
     memcpy(copy, line, (size_t)length + 1);
     s->columns = table_cut(copy, s->file->separator, NULL, 0);
     if (s->columns < 0 || s->columns > TABLE_COLUMNS) {
         free(copy);
         return data_fail(s->ctx, s->file,
-                         s->columns < 0 ? "row 1: a quote that does not end on its line"
-                                        : "a row of more than 1048576 cells");
+                         s->columns < 0 ? "row 1: a quote that does not end" : "a row of more than 1048576 cells");
     }
     s->cell = allocate_array(s->columns, sizeof *s->cell);
     s->name = allocate_array(s->columns, sizeof *s->name);
@@ -96,7 +124,7 @@ static int look_at_row(sample *s, char *line)
     s->rows++;
     if (cells != s->columns)
         return data_fail(s->ctx, s->file,
-                         cells < 0 ? "row %" PRId64 ": a quote that does not end on its line"
+                         cells < 0 ? "row %" PRId64 ": a quote that does not end"
                                    : "row %" PRId64 " has %" PRId64 " cells; those before it have %" PRId64,
                          s->rows, cells, s->columns);
     for (int64_t k = 0; k < cells; k++)
@@ -110,13 +138,18 @@ static int look_at_rows(sample *s, line_reader *lines)
     int64_t length, begin;
     int status = BMF_OK, found;
     while (status == BMF_OK && s->rows < SAMPLE_ROWS && (found = lines_next(lines, &line, &length, &begin)) != 0) {
-        if (found < 0)
-            return data_fail(s->ctx, s->file, "cannot read: %s", strerror(errno));
-        if (begin > SAMPLE_BYTES && s->rows > 0)
+        const bool is_text = found > 0 && (int64_t)strlen(line) == length, is_row = is_text && table_is_row(line);
+        if (found > 0 && begin > SAMPLE_BYTES && s->rows > 0)
             break;
-        if ((int64_t)strlen(line) != length)
+        if (is_row)
+            found = s->column ? table_complete_row(lines, s->file->separator, &line, &length)
+                              : complete_first(s, lines, &line, &length);
+        if (found < 0)
+            return data_fail(s->ctx, s->file, "cannot read: %s",
+                             errno == EFBIG ? "a row of more than 256 MiB" : strerror(errno));
+        if (!is_text || (int64_t)strlen(line) != length)
             return data_fail(s->ctx, s->file, "no text: a zero byte behind byte %" PRId64, begin);
-        if (!table_is_row(line))
+        if (!is_row)
             continue;
         if (!s->column) {
             status = look_at_first(s, line, length, lines->offset + lines->next);
@@ -139,7 +172,7 @@ static int add_column(sample *s, int64_t column)
     if (file->fields == BMF_MAX_LEAVES)
         return data_fail(s->ctx, file, "more than %d columns are named; without names all come as rows",
                          BMF_MAX_LEAVES);
-    file->field[file->fields++] = (data_field){STORED_FLOAT64, column};
+    file->field[file->fields++] = (data_field){.scalar = STORED_FLOAT64, .offset = column};
     return BMF_OK;
 }
 
@@ -189,8 +222,9 @@ static int parse_columns(sample *s, const char *text, bmf_stored_scalar *asked)
             BMF_TRY(add_columns(s, text, size));
         text += size;
         if (*text == ':') {
-            *asked = stored_named(text + 1, (int)strlen(text + 1));
-            if (*asked != STORED_INT64 && *asked != STORED_FLOAT64 && *asked != STORED_BOOL)
+            bool swapped;
+            *asked = stored_named(text + 1, (int)strlen(text + 1), &swapped);
+            if (swapped || (*asked != STORED_INT64 && *asked != STORED_FLOAT64 && *asked != STORED_BOOL))
                 return data_fail(s->ctx, s->file, "`%s` is no type; columns are int, real or bool", text + 1);
             return BMF_OK;
         }
