@@ -192,6 +192,26 @@ static void turns_are_uneven_call_by_call(void **state)
     free(answer);
 }
 
+/* A program of the language is timed from its argument to its value: starting MPI is nobody's message. */
+static void starting_is_no_message(void **state)
+{
+    (void)state;
+    bmf_trace_run *run = run_create("program.bmf", "machine", 2, 2, 1);
+    const uint32_t node = run_node(run, 0, "map f", BMF_EVENT_SKELETON);
+    for (int32_t lane = 0; lane < 2; lane++) {
+        reference_event(run, BMF_EVENT_REGION, lane, 0, 200 * US, 0, 0, 0, -1, 0);
+        reference_event(run, BMF_EVENT_SKELETON, lane, 100 * US, 190 * US, node, 0, 0, -1, 0);
+        add(run, BMF_EVENT_KERNEL, lane, 100, 180, node, -1);
+    }
+    add(run, BMF_EVENT_SEND, 0, 180, 190, node, 1);
+    add(run, BMF_EVENT_RECEIVE, 1, 180, 190, node, 0);
+    char *answer = answer_about(run, 0, 0); /* 10 and 80 of 200 us */
+    assert_non_null(strstr(answer, "\nWhat would help: Messages and agreements that take no time would make it 5.0 % "
+                                   "shorter, ones of half the time 2.5 % or more. Computing twice as fast would make "
+                                   "it at most 20.0 % shorter.\n"));
+    free(answer);
+}
+
 /* What is replayed must be whole; of a rank that runs two processors each waits for the other one. */
 static void what_cannot_be_replayed_helps_nobody(void **state)
 {
@@ -278,6 +298,7 @@ int main(void)
         cmocka_unit_test(messages_files_and_computing_limit),
         cmocka_unit_test(what_helps_is_what_the_trace_shows),
         cmocka_unit_test(turns_are_uneven_call_by_call),
+        cmocka_unit_test(starting_is_no_message),
         cmocka_unit_test(what_cannot_be_replayed_helps_nobody),
         cmocka_unit_test(two_runs_are_set_side_by_side),
         cmocka_unit_test(nothing_is_known_of_nothing),

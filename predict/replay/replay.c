@@ -338,28 +338,60 @@ static void find_scopes_leaves(replay *r)
 
 /* ---- the whole ---- */
 
+static bool is_of_language(const bmf_trace_run *run)
+{
+    const size_t length = strlen(run->program);
+    return length > 4 && strcmp(run->program + length - 4, ".bmf") == 0;
+}
+
+/* Events that a program of the language is timed between. */
+static bool is_program_event(const bmf_event *event)
+{
+    return event->kind != BMF_EVENT_FILE && !(event->node == 0 && event->kind <= BMF_EVENT_SKELETON);
+}
+
+/* By lane: the first and the last nanosecond of the program; INT64_MAX and 0 of a lane that has none. */
+static void find_ends(const bmf_trace_run *run, int64_t *start, int64_t *stop)
+{
+    const bool language = is_of_language(run);
+    for (int32_t lane = 0; lane < run->lanes; lane++) {
+        start[lane] = language ? INT64_MAX : 0;
+        stop[lane] = language ? 0 : INT64_MAX;
+    }
+    for (int64_t k = 0; k < run->events && language; k++) {
+        const bmf_event *event = &run->event[k];
+        if (!is_program_event(event))
+            continue;
+        start[event->lane] = event->begin < start[event->lane] ? event->begin : start[event->lane];
+        stop[event->lane] = event->end > stop[event->lane] ? event->end : stop[event->lane];
+    }
+}
+
+double replay_span(const bmf_trace_run *run)
+{
+    int64_t *start = allocate(2 * run->lanes * (int64_t)sizeof *start), *stop = start + run->lanes;
+    int64_t from = 0, until = 0;
+    find_ends(run, start, stop);
+    for (int32_t lane = 0; lane < run->lanes; lane++) {
+        from = start[lane] < INT64_MAX && start[lane] > from ? start[lane] : from;
+        until = stop[lane] > until ? stop[lane] : until;
+    }
+    free(start);
+    if (until == INT64_MAX)
+        return replay_length(run);
+    return until > from ? (double)(until - from) * 1e-9 : 0.0;
+}
+
 /* A program of the language is timed from having its argument to having its value, as `bmf run` and `bmf predict` do:
  * what its ranks did before the first event that is no file, and after the last, is left out, and files come before all
  * begin together. A program in C begins with bmf_open and ends with bmf_close, as its trace does. */
 static int begin_program(replay *r, const bmf_trace_run *run)
 {
-    const size_t length = strlen(run->program);
-    const bool language = length > 4 && strcmp(run->program + length - 4, ".bmf") == 0;
+    const bool language = is_of_language(run);
     bool only_files = true;
     r->start = allocate_clear(2 * run->lanes, (int64_t)sizeof *r->start);
     r->stop = r->start + run->lanes;
-    for (int32_t lane = 0; lane < run->lanes; lane++) {
-        r->start[lane] = language ? INT64_MAX : 0;
-        r->stop[lane] = language ? 0 : INT64_MAX;
-    }
-    for (int64_t k = 0; k < run->events && language; k++) {
-        const bmf_event *event = &run->event[k];
-        int64_t *start = &r->start[event->lane], *stop = &r->stop[event->lane];
-        if (event->kind == BMF_EVENT_FILE || (event->node == 0 && event->kind <= BMF_EVENT_SKELETON))
-            continue;
-        *start = event->begin < *start ? event->begin : *start;
-        *stop = event->end > *stop ? event->end : *stop;
-    }
+    find_ends(run, r->start, r->stop);
     for (int64_t k = r->cursor[0]; k < r->end[0]; k++)
         only_files = only_files && (r->leaf[k].segment > 0 || r->leaf[k].event->kind == BMF_EVENT_FILE);
     BMF_TRY(add_segment(r, 0, 0));

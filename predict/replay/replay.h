@@ -34,4 +34,8 @@ int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, cons
 /* The end of the last event in seconds. */
 double replay_length(const bmf_trace_run *run);
 
+/* Seconds of what is replayed, without files before it: of a program of the language from when its last processor has
+ * begun (its first event that is no file) to the last event, of others all. */
+double replay_span(const bmf_trace_run *run);
+
 #endif

@@ -343,7 +343,9 @@ static void say_help(paragraph *to, const bmf_report_contents *report)
     number text, half;
     if (!(length > 0) || run_remedies(run, &remedies) != BMF_OK)
         return;
-    const double saved = fmax(1 - remedies.no_messages / length, 0), even = 1 - remedies.even / length;
+    const double saved = fmax(remedies.recorded - remedies.no_messages, 0) / length;
+    const double even = (remedies.recorded - remedies.even) / length;
+    const double at_most = (fmin(remedies.no_messages, remedies.recorded) + remedies.files) / 2 / length;
     const bool helps = saved >= LEAST;
     if (helps)
         say(to,
@@ -355,7 +357,7 @@ static void say_help(paragraph *to, const bmf_report_contents *report)
         say(to, " Computing spread evenly over the processors%s would make it %s shorter.", helps ? ", too," : "",
             text_percent(even, text));
     say(to, " Computing%s twice as fast would make it at most %s shorter.",
-        has_files(report->intervals[0]) ? " and files" : "", text_percent((1 - saved) / 2, text));
+        has_files(report->intervals[0]) ? " and files" : "", text_percent(at_most, text));
 }
 
 /* ---- how sure ---- */

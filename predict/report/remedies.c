@@ -91,7 +91,7 @@ static void spread_evenly(bmf_actions *actions)
     free(all);
 }
 
-static int simulate_ideal(const bmf_actions *actions, double *seconds)
+static int simulate_ideal(const bmf_actions *actions, double *seconds, double *files)
 {
     bmf_simulation result;
     bmf_network *network = network_ideal(actions->processors);
@@ -100,7 +100,8 @@ static int simulate_ideal(const bmf_actions *actions, double *seconds)
     simulator_result(simulator, &result);
     simulator_free(simulator);
     network->type->destroy(network);
-    *seconds = result.seconds;
+    *seconds = result.seconds - result.loading;
+    *files = result.loading;
     return status;
 }
 
@@ -111,10 +112,10 @@ static int replay_twice(bmf_trace_run *run, bmf_remedies *remedies)
     char **remark;
     int64_t remarks;
     BMF_TRY(replay_onto_machine(run, &machine, true, &actions, &remarks, &remark));
-    int status = simulate_ideal(actions, &remedies->no_messages);
+    int status = simulate_ideal(actions, &remedies->no_messages, &remedies->files);
     if (status == BMF_OK) {
         spread_evenly(actions);
-        status = simulate_ideal(actions, &remedies->even);
+        status = simulate_ideal(actions, &remedies->even, &remedies->files);
     }
     for (int64_t k = 0; k < remarks; k++)
         free(remark[k]);
@@ -125,7 +126,7 @@ static int replay_twice(bmf_trace_run *run, bmf_remedies *remedies)
 
 int run_remedies(bmf_trace_run *run, bmf_remedies *remedies)
 {
-    *remedies = (bmf_remedies){NAN, NAN};
+    *remedies = (bmf_remedies){.no_messages = NAN, .even = NAN, .recorded = replay_span(run)};
     if (!run->predicted && run->lanes > run->ranks)
         return fail_line(BMF_ERROR_ARGUMENT, "%d processors were run by %d ranks", run->lanes, run->ranks);
     if (!is_recorded(run))

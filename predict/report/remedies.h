@@ -4,11 +4,12 @@
 
 #include "runtime/trace/trace.h"
 
-/* Lengths in seconds of the same run, replayed with its recorded computing and the time in which nothing was recorded:
- * if messages and agreements took no time; and if, besides, what several processors compute in a call were spread
- * evenly over them (NAN for recorded MPI programs). */
+/* Seconds of what is replayed of a run, as it was (replay_span), and with its recorded computing and the time in which
+ * nothing was recorded: if messages and agreements took no time; and if, besides, what several processors compute in a
+ * call were spread evenly over them (NAN for recorded MPI programs). Reading files before it is no part of them. */
 typedef struct bmf_remedies {
-    double no_messages, even;
+    double recorded, no_messages, even;
+    double files;
 } bmf_remedies;
 
 /* The run is sorted if it was not. BMF_ERROR_ARGUMENT for a run that cannot be replayed (recorded by fewer ranks than
