@@ -163,18 +163,29 @@ refused()
     refused "truncated data: 16000 bytes expected, 15992 found" short.npy
 }
 
+@test "big-endian files are read, and written little-endian" {
+    needs_numpy
+    numpy "r = np.random.default_rng(2)" "np.save('f8.npy', r.standard_normal(1001).astype('>f8'))" \
+        "np.save('i4.npy', r.integers(-2**31, 2**31 - 1, (77, 13)).astype('>i4'))" \
+        "np.save('c16.npy', (r.standard_normal(1001) + 1j * r.standard_normal(1001)).astype('>c16'))"
+    for name in f8 i4 c16; do
+        copy 3 $name.npy copy.npy --bmf-procs 7
+        assert_success
+        numpy "a, b = np.load('$name.npy'), np.load('copy.npy')" \
+            "assert a.dtype.newbyteorder('<') == b.dtype and np.array_equal(a, b), (a.dtype, b.dtype)"
+    done
+}
+
 @test "types, orders and shapes that bmf does not take" {
     needs_numpy
-    numpy "np.save('f2.npy', np.zeros(10, dtype='f2'))" "np.save('big.npy', np.zeros(10, dtype='>f8'))" \
-        "np.save('complex.npy', np.zeros(10, dtype='c8'))" "np.save('i4.npy', np.zeros(10, dtype='>i4'))" \
-        "np.save('u8.npy', np.zeros(10, dtype='u8'))" "np.save('text.npy', np.array(['a', 'bc']))" \
+    numpy "np.save('f2.npy', np.zeros(10, dtype='f2'))" "np.save('big.npy', np.zeros(10, dtype='>f2'))" \
+        "np.save('complex.npy', np.zeros(10, dtype='c8'))" "np.save('text.npy', np.array(['a', 'bc']))" \
         "np.save('struct.npy', np.zeros(3, dtype=[('x', 'f8'), ('y', [('a', 'i8')])]))" \
         "np.save('scalar.npy', np.float64(3))" "np.save('five.npy', np.zeros((1, 2, 3, 4, 5)))"
-    taken="'<i8' (int64), '<i4' (int32), '<i2' (int16), '|i1' (int8), '<u4' (uint32), '<u2' (uint16), '|u1' (uint8)"
-    refused "dtype '<f2'; bmf takes $taken, '<f8' (float64), '<f4' (float32), '<c16' (complex128) and '|b1' (bool)" f2.npy
-    refused "dtype '<u8'" u8.npy
-    refused "big-endian dtype '>i4'" i4.npy
-    refused "big-endian dtype '>f8'" big.npy
+    taken="'<i8' (int64), '<i4' (int32), '<i2' (int16), '|i1' (int8), '<u8' (uint64), '<u4' (uint32), '<u2' (uint16), '|u1' (uint8)"
+    taken="$taken, '<f8' (float64), '<f4' (float32), '<c16' (complex128) and '|b1' (bool), in either order of bytes"
+    refused "dtype '<f2'; bmf takes $taken" f2.npy
+    refused "dtype '>f2'" big.npy
     refused "dtype '<c8'" complex.npy
     refused "dtype '<U2'" text.npy
     refused "('name', 'dtype')" struct.npy
