@@ -59,6 +59,24 @@ END
     assert_success
 }
 
+@test "plans have the names of the user's definitions, and each definition once" {
+    cat >prog.bmf <<'END'
+let square(x) = x * x
+let far({x, y}) = square(x) + square(y) > 1.0
+let norms(ps) = ps |> filter(far) |> map({x, y} -> sqrt(square(x) + square(y)))
+main(ps) = ps |> split(3) |> map(norms) |> reduce(++)
+default [{1.0, 2.0}, {0.5, 0.25}]
+END
+    bmf 1 plan prog.bmf
+    assert_success
+    ran=${output#*$'\nwhat runs'} ran=${ran%%$'\nkernels:'*}
+    [[ $ran == *'P_Map ($norms)'* ]] || fail "$ran"
+    for name in square far norms; do
+        assert_equal "$(grep -c "^    \$$name, .* =\$" <<<"$ran")" 1
+    done
+    assert_equal "$(grep -c 'B_Op (B_Times)' <<<"$ran")" 1
+}
+
 @test "a program without parameters needs no data, and takes no argument" {
     echo 'main = 0 ..< 4 |> map(x -> x * x)' >prog.bmf
     bmf 2 run prog.bmf
