@@ -97,15 +97,26 @@ static bmf_expression *reference(plan_names *names, plan_name *name)
     return made;
 }
 
+/* The definition may stand in the body of the other one, or, NULL, in the program. */
+static bool is_inside(const plan_name *name, const plan_name *but)
+{
+    return name->body && name->nodes >= SMALLEST && (!but || name->nodes < but->nodes);
+}
+
+/* From the argument of the one to the value of the other the types are those of the body. */
+static bool has_types(const bmf_expression *argument, const bmf_expression *value, const bmf_expression *body)
+{
+    return argument->in == body->in && value->out == body->out;
+}
+
 /* The links of a body begin at link `at` of a composition that is longer. */
 static bool begins_at(const bmf_expression *comp, int at, const bmf_expression *body)
 {
-    const bool links = body->kind == BMF_EXPRESSION_COMP;
-    const int size = links ? body->children : 1;
-    if (at + size > comp->children)
+    const int size = body->children;
+    if (at + size > comp->children || !has_types(comp->child[at + size - 1], comp->child[at], body))
         return false;
     for (int k = 0; k < size; k++)
-        if (!expression_equal(comp->child[at + k], links ? body->child[k] : body))
+        if (!expression_equal(comp->child[at + k], body->child[k]))
             return false;
     return true;
 }
@@ -115,7 +126,7 @@ static bmf_expression *name_links(plan_names *names, bmf_expression *comp, const
     bmf_expression *made = expression_copy(names->program->arena, comp);
     for (int k = 0; k < names->count; k++) {
         plan_name *name = &names->name[k];
-        if (name == but || !name->body || name->nodes < SMALLEST || name->body->kind != BMF_EXPRESSION_COMP)
+        if (!is_inside(name, but) || name->body->kind != BMF_EXPRESSION_COMP)
             continue;
         for (int at = 0; at < made->children; at++) {
             if (!begins_at(made, at, name->body))
@@ -137,7 +148,7 @@ static bmf_expression *put_names(plan_names *names, bmf_expression *expression, 
         return expression;
     for (int k = 0; k < names->count; k++) {
         plan_name *name = &names->name[k];
-        if (name != but && name->body && name->nodes >= SMALLEST && (!but || name->nodes < but->nodes) &&
+        if (is_inside(name, but) && has_types(expression, expression, name->body) &&
             expression_equal(expression, name->body))
             return reference(names, name);
     }

@@ -199,7 +199,7 @@ default [1, 2, 3]'
 library()
 {
     echo "main = $2" >prog.bmf
-    bmf 2 run prog.bmf --library lists --library numbers
+    bmf 2 run prog.bmf --library lists --library numbers --library matrices
     assert_success
     assert_output "$1"
 }
@@ -221,6 +221,12 @@ library()
     library '[0.0, 0.5, 1.0]' 'linspace(0, 1, 3)'
     library 1 'argmax([1, 7, 7])'
     library 0 'argmin([1, 7, 1])'
+    library '[[1, 3, 5], [2, 4, 6]]' 'transpose([[1, 2], [3, 4], [5, 6]])'
+    library '[[5, 6], [1, 2]]' 'rows([2, 0], [[1, 2], [3, 4], [5, 6]])'
+    library '[[2], [4]]' '[[1, 2], [3, 4]] |> columns([1])'
+    library '[5, 11]' 'matvec([[1, 2], [3, 4]], [1, 2])'
+    library '[[2.5, 4.0], [6.5, 8.0]]' 'matmul([[1, 2], [3, 4]], [[1.5, 0], [0.5, 2]])'
+    library '[[1.0, 0.0], [0.0, 1.0]]' 'unit(2)'
 }
 
 @test "examples in the notation: regression, k-means, Jacobi" {
