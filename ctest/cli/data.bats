@@ -159,7 +159,7 @@ np.save('large.npy', np.array([[0, 1], [2**63, 3]], '<u8'))
 np.save('larger.npy', np.array([(1, 0), (2, 2**64 - 1)], [('a', '?'), ('b', '>u8')]))"
     value "[1.5, -2.0]" --arg f.npy
     value "[[1, 2], [3, 4]]" --arg m.npy
-    value "[{1, 2.5, true}, {-1, 3.0, false}]" --arg t.npy
+    value "[{a: 1, b: 2.5, c: true}, {a: -1, b: 3.0, c: false}]" --arg t.npy
     value "[1099511627776, 7]" --arg z.npz
     value "[1.25, 3.0]" --arg b.raw:'>f4'
     value "[0, 9223372036854775807]" --arg u.npy
