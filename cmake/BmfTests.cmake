@@ -121,8 +121,9 @@ if(TARGET bmf_record)
 endif()
 bmf_examples(ctest/cli/checked)
 
-# Preloaded into programs: to count what they hand to MPI, and to fail as a full or broken disk does.
-foreach(name count_sends full_disk)
+# Preloaded into programs: to count what they hand to MPI, to fail as a full or broken disk does, and to be slow to see
+# what happened.
+foreach(name count_sends full_disk slow_poll)
   add_library(bmf_${name} MODULE ctest/cli/preload/${name}.c)
   target_compile_options(bmf_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
   target_link_libraries(bmf_${name} PRIVATE bmf::MPI ${CMAKE_DL_LIBS})

@@ -149,6 +149,18 @@ misuse_between()
     misuse_of_last one-closes "bmf_close: ctx was freed by bmf_close"
 }
 
+@test "the exit code is that of a rank that is alone, however late the launcher sees its end" {
+    slow=$BMF_BUILD_DIR/libbmf_slow_poll.so
+    [ -e "$slow" ] || skip "the slow poll is not built"
+    "$MPIRUN" --version | grep -q HYDRA || skip "the launcher is not MPICH's"
+    for case in null-list thread-reduces; do
+        for milliseconds in 2 20; do
+            run env LD_PRELOAD="$slow" BMF_POLL_MS=$milliseconds "$MPIRUN" -n 1 "$BMF_BIN_DIR/make_misuse" $case
+            assert_failure 2
+        done
+    done
+}
+
 @test "without BMF_DEBUG, and with 0, nothing is looked at" {
     for value in "" 0; do
         BMF_DEBUG=$value run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/make_misuse" close-with-lists

@@ -240,15 +240,15 @@ static void sheets_with_congestion_and_agreement(void **state)
     unmake(machine, network);
 }
 
-/* recv = 20 + 0.5 d, recvmin = 5 + 0.25 d, d = 100: a message passes a port in min(50, 40) us of its 40 us, d = 20: in
- * 10 of 20 us, the rest is latency. */
+/* recv = 20 + 0.5 d, recvmin = 5 + 0.25 d. d = 100: a message passes a port in 50 us, and is there after 40, when the
+ * receiver begins with its 30; d = 20: it passes in 10 of 20 us, the rest is latency. */
 static void sheets_with_single_ports(void **state)
 {
     (void)state;
     bmf_machine *machine;
     write_sheet(EXACT_SHEET);
     for (int64_t elements = 20; elements <= 100; elements += 80) {
-        const double length = elements == 20 ? 10e-6 : 40e-6, latency = elements == 20 ? 10e-6 : 0.0;
+        const double length = elements == 20 ? 10e-6 : 50e-6, latency = elements == 20 ? 10e-6 : -10e-6;
         bmf_network *network = make(&machine, SHEET "ports = \"single\";", 5);
         bmf_transit in[4], out[4];
         for (int k = 0; k < 4; k++) {

@@ -8,7 +8,9 @@
  * of the p processors send to the other half. A time that comes out negative is 0. Agreement: allreduce(p, 1), or
  * without that entry 2 ceil(log2 p) messages of 8 bytes one after the other.
  * With ports = "single" messages take turns at their senders and receivers (predict/network/ports.h): recv(d) -
- * recv(0), what grows with the message, but at most arrived - sent, is how long one passes a port; the rest is latency.
+ * recv(0), what grows with the message, is how long one passes a port, and the rest of arrived - sent is latency. Where
+ * that is negative, MPI moves a part of the message only once the receiver takes it: it takes it that much before the
+ * port is free.
  * Uncertainty: sample k > 0 draws the coefficients of every entry once, from the normal distribution with the sheet's
  * covariance (by Cholesky's factors), for every entry a factor of this run, and for every time of every message and
  * every agreement a factor of its own with the standard deviation of the entry's noise. Factors are log-normal with
@@ -356,7 +358,7 @@ static void send(bmf_network *network, bmf_transit *message)
     s->messages++;
     const double transport = fmax(whole - message->receive_overhead, 0.0);
     if (s->single) {
-        const double length = fmin(growing_share(s, message) * whole, transport);
+        const double length = growing_share(s, message) * whole;
         message->send_done =
             fmax(message->send_done, ports_leave(&s->ports, message, message->sent, length, transport - length));
         return;

@@ -8,7 +8,7 @@
 #include "runtime/base/array.h"
 
 struct bmf_port_event {
-    double time, length, latency; /* latency: when it leaves */
+    double time, length, latency; /* of a head that comes, latency is what is negative of it */
     bmf_transit *message;
     uint64_t order; /* twice the number of the event; odd: the message leaves, even: its head comes */
 };
@@ -65,7 +65,7 @@ static double pass(bmf_ports *ports, bmf_port *port, double there, double length
 double ports_leave(bmf_ports *ports, bmf_transit *message, double ready, double length, double latency)
 {
     const double begin = pass(ports, &ports->out[port_of(ports, message->from)], ready, length, message->bytes);
-    push(ports, message, begin + latency, length, latency, false);
+    push(ports, message, begin + fmax(latency, 0.0), length, fmin(latency, 0.0), false);
     return begin + length;
 }
 
@@ -87,8 +87,8 @@ bmf_transit *ports_advance(bmf_ports *ports)
         message->send_done = ports_leave(ports, message, event.time, event.length, event.latency);
         return NULL;
     }
-    message->arrived =
-        pass(ports, &ports->in[port_of(ports, message->to)], event.time, event.length, message->bytes) + event.length;
+    const double begin = pass(ports, &ports->in[port_of(ports, message->to)], event.time, event.length, message->bytes);
+    message->arrived = begin + (event.length + event.latency);
     return message;
 }
 

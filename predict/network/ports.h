@@ -41,7 +41,8 @@ void ports_start(bmf_ports *ports, int64_t processors);
 void ports_free(bmf_ports *ports);
 
 /* The message leaves, `ready` at the earliest, takes `length` seconds to pass a port and `latency` to come from one to
- * the other. Returns when its end has left; its arrival is an event. */
+ * the other. With a negative latency, at least -length, its head comes at once, and the receiver may begin that much
+ * before its end has come. Returns when its end has left; its arrival is an event. */
 double ports_leave(bmf_ports *ports, bmf_transit *message, double ready, double length, double latency);
 /* An event for a message that leaves at `time` only. */
 void ports_leave_later(bmf_ports *ports, bmf_transit *message, double time, double length, double latency);
