@@ -6,6 +6,7 @@
 foreach(target cop data equations graph journal language language_server machine matrix measurements messages notation npy predictor report samples schedule sheet trace)
   add_executable(${target}_corpus ctest/fuzz/${target}.c ctest/fuzz/fuzz.c ctest/fuzz/run_files.c)
   set(made ${target}_corpus)
+  add_dependencies(unit_and_mpi_tests ${target}_corpus)
   file(GLOB corpus CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/ctest/fuzz/corpus/${target}/*)
   add_test(NAME unit_${target}_corpus COMMAND ${target}_corpus ${corpus})
   set_tests_properties(unit_${target}_corpus PROPERTIES LABELS unit)

@@ -24,9 +24,13 @@ set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valg
                    unit_notation.valgrind unit_notation_random.valgrind unit_fit.valgrind unit_schedule_cost.valgrind unit_kernel.valgrind unit_local.valgrind
                    unit_fit_program.valgrind unit_run_effects.valgrind unit_measurements.valgrind unit_recorded.valgrind unit_mechanism.valgrind unit_random_language.valgrind
                    unit_trace.valgrind unit_simulate.valgrind unit_replay.valgrind unit_edn.valgrind unit_sheet.valgrind
+                   unit_extrapolation.valgrind unit_intervals.valgrind unit_in_order.valgrind unit_cop_build_tree.valgrind
                    unit_cop_plan.valgrind unit_cop_run.valgrind unit_cop_messages.valgrind unit_mesh_simulate.valgrind unit_mesh_streams.valgrind unit_mesh_dynamic.valgrind
                    mpi_measure.r5t1 mpi_measure.r7t2 mpi_measure.r8t1)
-set(BMF_TEST_TIMEOUT 300) # seconds: only to end what hangs
+# Tests of the command line that learn from measured times, or fill the memory: alone. The others start one program after
+# the other, most of which wait or have one process, so that several tests fill the cores.
+set(BMF_LONELY_TESTS cli_bench cli_calibrate cli_memory cli_permute_predict cli_sheet_measure)
+set(BMF_TEST_TIMEOUT 600) # seconds: only to end what hangs
 set(BMF_SLOW_TEST_TIMEOUT 1500)
 set(BMF_TEST_ENVIRONMENT
     "OMP_WAIT_POLICY=passive"
@@ -55,8 +59,12 @@ if(BMF_SHARED_TEST_SOURCES)
   list(PREPEND BMF_LIBRARIES bmf_testing)
 endif()
 
+# The programs of the unit and MPI tests alone: what the sanitizers look at.
+add_custom_target(unit_and_mpi_tests)
+
 bmf_programs(ctest/unit unit_)
 if(BMF_MADE)
+  add_dependencies(unit_and_mpi_tests ${BMF_MADE})
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 endif()
 foreach(test IN LISTS BMF_MADE)
@@ -88,6 +96,9 @@ endif()
 include(BmfFuzz)
 
 bmf_programs(ctest/mpi mpi_)
+if(BMF_MADE)
+  add_dependencies(unit_and_mpi_tests ${BMF_MADE})
+endif()
 foreach(test IN LISTS BMF_MADE)
   foreach(run IN LISTS BMF_RUNS BMF_RUNS_${test})
     set(run_name ${run})
@@ -154,7 +165,10 @@ foreach(file IN LISTS BMF_BATS_FILES)
     set(name cli_${name})
   endif()
   add_test(NAME ${name} COMMAND ${BMF_BATS} --tap ${file})
-  set_tests_properties(${name} PROPERTIES LABELS ${label} PROCESSORS 2)
+  set_tests_properties(${name} PROPERTIES LABELS ${label})
+  if(label STREQUAL slow OR name IN_LIST BMF_LONELY_TESTS)
+    set_tests_properties(${name} PROPERTIES PROCESSORS 2)
+  endif()
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION
                                             "PATH=path_list_prepend:${PROJECT_BINARY_DIR}/python")
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "BMF_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"

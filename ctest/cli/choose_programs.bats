@@ -3,25 +3,16 @@
 
 bats_require_minimum_version 1.5.0
 
+load compared_machines.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    export OMP_WAIT_POLICY=passive
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
+    COMMAND=choose
     SUM=$BMF_BIN_DIR/01-sum-of-squares
     LIFE=$BMF_BIN_DIR/../cowichan/life
-    # Computing costs nothing; a message 1 s, half of that, or what its bytes take.
-    cat >slow.machine <<'END'
-name = "slow";
-compute = { zero = true; };
-agreement_us = 0.0;
-relative_error = 0.0;
-network = { type = "hockney"; latency_us = 1000000.0; bandwidth_mb_per_s = 1e9; };
-node = { processors = 2; price_per_hour = 3600.0; memory_gb = 1; };
-END
-    sed -e 's/"slow"/"fast"/' -e 's/1000000.0/500000.0/' -e 's/3600.0/8000.0/' slow.machine >fast.machine
+    make_machines
+    # a message takes what its bytes take
     sed -e 's/"slow"/"thin"/' -e 's/1000000.0/0.0/' -e 's/1e9/0.001/' slow.machine >thin.machine
 }
 
@@ -29,15 +20,6 @@ END
 choose()
 {
     timeout 100 "$BMF" choose --json "$@" >all.json 2>said
-}
-
-# refused WORDS LINE..: exit code 2 and one line with these words
-refused()
-{
-    run --separate-stderr "$BMF" choose "${@:2}"
-    assert_equal "$status" 2
-    assert_equal "${#stderr_lines[@]}" 1
-    [[ "${stderr_lines[0]}" == *"$1"* ]] || fail "${stderr_lines[0]}"
 }
 
 # offers_are_predictions OPTION.. -- PROGRAM ARGUMENT..: of slow and thin on 2 and 4 processors

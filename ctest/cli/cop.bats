@@ -479,7 +479,7 @@ END
     # another schedule length, another bandwidth: other files
     local before=$(ls kept/here | wc -l)
     "$BMF" "${plan[@]}" --schedules kept/here --set schedule=20 >other
-    ! cmp -s first other
+    ! cmp -s first other || fail "the plan is the same"
     [ "$(ls kept/here | wc -l)" -gt "$before" ]
     # bytes that are lost or changed, and a file that is right but not a schedule
     "$BMF" "${plan[@]}" --schedules none >without

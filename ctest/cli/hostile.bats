@@ -85,7 +85,7 @@ twice_at_once()
     rm -f out.*
     bmf "$@" out
     [ "$(wc -c <both)" -eq "$(wc -c <out)" ] || fail "$*: two writers left another size than one"
-    ! ls out.*.part 2>/dev/null
+    ! ls out.*.part 2>/dev/null || fail "$*: a part is left"
 }
 
 prepare_sheet()

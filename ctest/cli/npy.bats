@@ -55,7 +55,7 @@ copied()
         assert_equal "$stderr" ""
         [[ $output == "$2 on $4 processor"* || $output == "$2 on processor 0" ]] || fail "printed: $output"
         same "$1" copy.npy
-        ! ls copy.npy.*.part 2>/dev/null
+        ! ls copy.npy.*.part 2>/dev/null || fail "a part is left"
         rm copy.npy
     done
 }

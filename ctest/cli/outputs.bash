@@ -1,4 +1,4 @@
-# What outputs.bats and slow_outputs.bats have in common.
+# What outputs.bats, outputs_disk.bats and slow_outputs.bats have in common.
 
 # outputs TEST [OPTION..]
 outputs()

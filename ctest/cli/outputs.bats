@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Every output of every command under bad conditions; outputs.py lists and disturbs them. More of it in slow_outputs.bats.
+# Every output of every command under bad conditions; outputs.py lists and disturbs them. More of it in outputs_disk.bats
+# and slow_outputs.bats.
 
 bats_require_minimum_version 1.5.0
 
@@ -16,10 +17,6 @@ setup()
 
 @test "two writers of one output leave a whole file of either" {
     outputs writers
-}
-
-@test "a full disk, or one that fails, leaves what was there, and one line" {
-    outputs disk
 }
 
 @test "no output goes through what somebody prepared; links to it are followed" {

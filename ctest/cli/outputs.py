@@ -465,10 +465,10 @@ def main():
     with tempfile.TemporaryDirectory(prefix="bmf-outputs-") as directory:
         os.chdir(directory)
         os.environ["TMPDIR"] = os.path.join(directory, "tmp")
-        make_inputs()
         if arguments.test == "options":
             options(outputs, arguments.all)
         else:
+            make_inputs()
             for output in outputs:
                 output.learn()
                 globals()[arguments.test](output, arguments.all)

@@ -1,12 +1,10 @@
 # What the tests of bmf parallelise share.
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    export OMP_WAIT_POLICY=passive
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
     # Computing costs as much as it has operations, messages and joining lists next to nothing: splitting pays.
     cat >quick.machine <<'END'
 name = "quick";

@@ -13,6 +13,12 @@ refused()
     [[ "${stderr_lines[0]}" == *"$1"* ]] || fail "${stderr_lines[0]}"
 }
 
+# lacks TEXT: parallel.bmf does
+lacks()
+{
+    ! grep -qF "$1" parallel.bmf || fail "$1: $(cat parallel.bmf)"
+}
+
 # parallel: serial.bmf becomes parallel.bmf, which has the same value on several processors and ranks
 parallel()
 {
@@ -60,7 +66,7 @@ B_Map ($Dot) . B_Op (B_Distl) . B_Alltup [$Vector, B_Id] [[1, 2, 3], [4, 5, 6], 
 @test "sums of reals only with --free" {
     echo 'B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (B_Op (B_Sqrt)) [1.0, 2.0, 3.0, 4.0, 5.0]' >serial.bmf
     parallel
-    ! grep -q 'P_Reduce (B_Op (B_Plus))' parallel.bmf
+    lacks 'P_Reduce (B_Op (B_Plus))'
     grep -q 'sums of reals in another order round otherwise' said
     "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --free -o parallel.bmf >said
     grep -q 'P_Reduce (B_Op (B_Plus))' parallel.bmf
@@ -79,7 +85,7 @@ END
     # nothing is assumed
     sed -i 's/ *# associative//' serial.bmf
     parallel
-    ! grep -q 'P_Reduce (B_Addr' parallel.bmf
+    lacks 'P_Reduce (B_Addr'
     grep -q 'not known to be associative' said
     cat >serial.bmf <<'END'
 $Less = B_Op (B_Minus) # associative
@@ -100,19 +106,19 @@ END
     # what is scanned stays split: a reduction of it, and a zip with what it was made of
     echo "B_Reduce (B_Op (B_Max)) (B_Con (B_Int 0)) . B_Scan (B_Op (B_Plus)) $list" >serial.bmf
     parallel
-    ! grep -q 'B_Conc' parallel.bmf
+    lacks 'B_Conc'
     echo "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Zip (B_Op (B_Times)) . B_Alltup [B_Id, B_Scan (B_Op (B_Plus))] $list" >serial.bmf
     parallel
     grep -q 'P_Zip' parallel.bmf
-    ! grep -q 'B_Conc' parallel.bmf
+    lacks 'B_Conc'
     # reals round otherwise, and what has no identity stays as it is
     echo 'B_Scan (B_Op (B_Plus)) [1.0, 2.5, 3.0]' >serial.bmf
     parallel
-    ! grep -q 'P_Scan' parallel.bmf
+    lacks 'P_Scan'
     grep -q 'sums of reals in another order round otherwise' said
     echo 'B_Scan (B_Op (B_Minus)) [1, 2, 3]' >serial.bmf
     parallel
-    ! grep -q 'P_Scan' parallel.bmf
+    lacks 'P_Scan'
     grep -q 'to have an identity' said
     # an empty list
     echo "B_Scan (B_Op (B_Plus)) . B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 99)]) $list" >serial.bmf
@@ -134,7 +140,7 @@ END
 [5, 3, 2, 0, 7, 1, 6, 4, -4, 2]" >serial.bmf
     parallel
     grep -q 'choice promotion' said
-    ! grep -q 'B_Conc' parallel.bmf
+    lacks 'B_Conc'
     # a state of a counter and a list
     echo "B_Addr (B_Num 2) (B_Num 2) . B_While (B_Op (B_Lt) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Con (B_Int 3)])
 (B_Alltup [B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Con (B_Int 1)], B_Map (B_Op (B_Plus) . B_Alltup [B_Id, B_Id]) . B_Addr (B_Num 2) (B_Num 2)])

@@ -168,6 +168,12 @@ lint_of()
     assert_output --partial "clang-format lays this out otherwise"
 }
 
+@test "lint: a negated command that fails no test is found" {
+    lint_of ctest/cli/a.bats < <(printf '@test "a" {\n    ! grep x file\n    ! grep x file || fail "x"\n}\n')
+    assert_failure 1
+    assert_output "ctest/cli/a.bats:2: fails nothing; \`! COMMAND || fail\` does"
+}
+
 @test "compare-bench: medians of turns, and what both programs have" {
     for program in old new; do
         cat >$program <<END

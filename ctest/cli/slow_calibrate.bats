@@ -40,7 +40,7 @@ END
     calibrate
     assert_equal "${#stderr_lines[@]}" 1
     assert_regex "${stderr_lines[0]}" "^bmf: .*memory-2.sheet is [0-9.]+ times off by now: measuring memory anew$"
-    ! cmp -s "$kept" wrong.sheet
+    ! cmp -s "$kept" wrong.sheet || fail "it is still the wrong one"
     calibrate
     assert_equal "$stderr" ""
 }

@@ -98,5 +98,5 @@ for row in d["rows"]:
     assert_success
     assert_output --partial "removed bmf$script-switch"
     [ "$(hosts_of $script)" -eq 0 ]
-    ! ls -d "${TMPDIR:-/tmp}/bmf-cluster-$script-"* 2>/dev/null
+    ! ls -d "${TMPDIR:-/tmp}/bmf-cluster-$script-"* 2>/dev/null || fail "something is left"
 }

@@ -93,7 +93,7 @@ large_list='P_Reduce (B_Op (B_Conc)) . P_Map (B_Map (B_Op (B_Plus) . B_Alltup [B
         run --separate-stderr timeout 300 bash -c "ulimit -v 3000000; exec '$MPIRUN' -n $ranks '$BMF' run large.bmf --out x.npy"
         one_line "memory"
         [ "$status" -le 2 ]
-        ! ls x.npy* 2>/dev/null
+        ! ls x.npy* 2>/dev/null || fail "something is left"
     done
 }
 
@@ -115,7 +115,7 @@ group_of()
         run --separate-stderr timeout 300 bash -c "echo \$\$ >$processes; exec '$MPIRUN' -n $ranks '$BMF' run large.bmf --out x.npy"
         one_line "memory"
         [ "$status" -le 2 ]
-        ! ls x.npy* 2>/dev/null
+        ! ls x.npy* 2>/dev/null || fail "something is left"
     done
 }
 

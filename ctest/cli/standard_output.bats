@@ -5,13 +5,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    export OMP_WAIT_POLICY=passive
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
 }
 
 # paths GROUP...: the commands that its help names, and those below them, without the groups
@@ -71,8 +69,12 @@ printing()
     esac
 }
 
-prepare()
+# Files that arguments name, once for all tests.
+setup_file()
 {
+    BMF=$BMF_BIN_DIR/bmf
+    export OMP_WAIT_POLICY=passive
+    cd "$BATS_FILE_TMPDIR"
     cat >sum.bmf <<'END'
 P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])) . P_Split (B_Procs) [1.0, 2.0, 3.0]
 END
@@ -93,6 +95,11 @@ END
     done
     printf '#!/bin/sh\nexec "$@"\n' >start1
     chmod +x start1
+}
+
+prepare()
+{
+    cp -r "$BATS_FILE_TMPDIR"/. .
     # A pipe whose reader has gone.
     mkfifo pipe
     exec 6<>pipe 7>pipe 6>&-

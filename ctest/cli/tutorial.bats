@@ -64,13 +64,13 @@ check_all()
 @test "the tutorial is in the notation, formatted, and its first page has a program and none of the system's words" {
     local file
     extract tutorial.md
-    ! grep -n '[BP]_[A-Z]' "$BMF_SOURCE_DIR/docs/tutorial.md"
+    ! grep -n '[BP]_[A-Z]' "$BMF_SOURCE_DIR/docs/tutorial.md" || fail "words of the core"
     for file in ./*.bmf; do
         [ -e "${file%.bmf}.error" ] || "$BMF_BIN_DIR/bmf" format --check "$file"
     done
     sed '/^## In parallel/,$d' "$BMF_SOURCE_DIR/docs/tutorial.md" >first
     grep -q '^```result' first
-    ! grep -niE 'skeleton|distl|project' first
+    ! grep -niE 'skeleton|distl|project' first || fail "words of the system"
 }
 
 @test "the programs of the core's steps print their results on one rank" {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "bmf/status.h"
+#include "ctest/support/cop_programs.h"
 #include "ctest/support/cop_random.h"
 #include "predict/cop/run.h"
 
@@ -44,22 +45,7 @@ static bmf_dynamic_settings settings_of(int number)
 
 static bmf_cop_program *parse(const char *text, const char *size)
 {
-    bmf_cop_settings settings = {.length = 24, .dynamic = true};
-    bmf_cop_program *program = NULL;
-    assert_int_equal(mesh_parse(size, false, &settings.mesh), BMF_OK);
-    if (cop_parse(text, (int64_t)strlen(text), "test.cop", &settings, &program) != BMF_OK)
-        fail_msg("%s: %s", text, bmf_error_text(NULL));
-    return program;
-}
-
-static bmf_cop_plan *planned(const bmf_cop_program *program)
-{
-    const bmf_cop_plan_settings settings = {
-        .hardware = {.pipelines = 2, .length = 24}, .costs = cop_usual_costs, .effort = 2000, .by_messages = true};
-    bmf_cop_plan *plan = NULL;
-    if (cop_plan_make(program, &settings, NULL, &plan) != BMF_OK)
-        fail_msg("%s", bmf_error_text(NULL));
-    return plan;
+    return cop_program_for(text, size, true);
 }
 
 /* ---- addresses ---- */
@@ -67,7 +53,7 @@ static bmf_cop_plan *planned(const bmf_cop_program *program)
 static int address_at(const char *text, int64_t op, int64_t node)
 {
     bmf_cop_program *program = parse(text, "2x2");
-    bmf_cop_plan *plan = planned(program);
+    bmf_cop_plan *plan = cop_plan_by_messages(program);
     int most;
     uint8_t *address = cop_colour_addresses(plan, &most);
     const int found = address[(op * BMF_COP_PARTS + BMF_COP_SINGLE) * 4 + node];
@@ -97,16 +83,8 @@ static void addresses(void **state)
 
 static int64_t kernel_cycles(const char *text, const char *size, int router)
 {
-    bmf_cop_program *program = parse(text, size);
-    bmf_cop_plan *plan = planned(program);
     const bmf_dynamic_settings settings = settings_of(router);
-    bmf_cop_times times;
-    if (cop_run_messages(plan, &settings, cop_kernel, plan, NULL, &times) != BMF_OK)
-        fail_msg("%s: %s", text, bmf_error_text(NULL));
-    free(times.time);
-    cop_plan_free(plan);
-    cop_free(program);
-    return times.cycles;
+    return cop_cycles_by_messages(text, size, &settings);
 }
 
 static void kernels(void **state)
@@ -133,7 +111,7 @@ static void try_program(cop_made *m, const char *size, int router)
     bmf_cop_times times;
     cop_make_program(m);
     bmf_cop_program *program = parse(m->text, size);
-    bmf_cop_plan *plan = planned(program);
+    bmf_cop_plan *plan = cop_plan_by_messages(program);
     w.program = program;
     w.made = m;
     cop_expect(program, m, expected);
@@ -186,7 +164,7 @@ static void mistakes_at_run_time(void **state)
     (void)state;
     for (int k = 0; k < 5; k++) {
         bmf_cop_program *program = parse("(broadcast 'b (runtime) :m 64)", "2x2");
-        bmf_cop_plan *plan = planned(program);
+        bmf_cop_plan *plan = cop_plan_by_messages(program);
         bmf_cop_times times;
         assert_int_equal(cop_run_messages(plan, &settings, wrong_body, &k, NULL, &times), BMF_ERROR_KERNEL);
         if (!strstr(bmf_error_text(NULL), says[k]))
@@ -223,7 +201,7 @@ static void a_collect_has_one_writer(void **state)
     (void)state;
     for (int waits = 0; waits < 2; waits++) {
         bmf_cop_program *program = parse("(parallel (collect 'c 0) (barrier 'b))", "2x2");
-        bmf_cop_plan *plan = planned(program);
+        bmf_cop_plan *plan = cop_plan_by_messages(program);
         bmf_cop_times times;
         bool before = waits;
         const int status = cop_run_messages(plan, &settings, two_writers, &before, NULL, &times);

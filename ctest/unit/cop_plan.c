@@ -12,17 +12,13 @@
 #include <cmocka.h>
 
 #include "bmf/status.h"
+#include "ctest/support/cop_programs.h"
 #include "predict/cop/plan.h"
 #include "runtime/base/random.h"
 
 static bmf_cop_program *parse(const char *text, const char *size)
 {
-    bmf_cop_settings settings = {.length = 24};
-    bmf_cop_program *program = NULL;
-    assert_int_equal(mesh_parse(size, false, &settings.mesh), BMF_OK);
-    if (cop_parse(text, (int64_t)strlen(text), "test.cop", &settings, &program) != BMF_OK)
-        fail_msg("%s: %s", text, bmf_error_text(NULL));
-    return program;
+    return cop_program_for(text, size, false);
 }
 
 static bmf_cop_plan *plan_of(const bmf_cop_program *program, int64_t effort)

@@ -13,18 +13,14 @@
 #include <cmocka.h>
 
 #include "bmf/status.h"
+#include "ctest/support/cop_programs.h"
 #include "ctest/support/cop_random.h"
 #include "predict/cop/run.h"
 #include "runtime/base/random.h"
 
 static bmf_cop_program *parse(const char *text, const char *size)
 {
-    bmf_cop_settings settings = {.length = 24};
-    bmf_cop_program *program = NULL;
-    assert_int_equal(mesh_parse(size, false, &settings.mesh), BMF_OK);
-    if (cop_parse(text, (int64_t)strlen(text), "test.cop", &settings, &program) != BMF_OK)
-        fail_msg("%s: %s", text, bmf_error_text(NULL));
-    return program;
+    return cop_program_for(text, size, false);
 }
 
 /* Of what is in one phase only. */
@@ -116,30 +112,19 @@ static void kernels(void **state)
 
 static int64_t message_cycles(const char *text, const char *size)
 {
-    bmf_cop_program *program = parse(text, size);
-    const bmf_cop_plan_settings settings = {
-        .hardware = {.pipelines = 2, .length = 24}, .costs = cop_usual_costs, .effort = 2000, .by_messages = true};
-    bmf_cop_plan *plan = NULL;
-    bmf_cop_times times;
-    const bmf_dynamic_settings dynamic = {.routing = BMF_DYNAMIC_ECUBE,
-                                          .channels = 1,
-                                          .buffer = 8,
-                                          .inject_channels = 1,
-                                          .addresses = BMF_DYNAMIC_ADDRESSES,
-                                          .header = 1,
-                                          .link = 1,
-                                          .inject = 1,
-                                          .credit = 1,
-                                          .inject_credit = 1,
-                                          .eject_credit = 1,
-                                          .speedup = 1};
-    assert_int_equal(cop_plan_make(program, &settings, NULL, &plan), BMF_OK);
-    if (cop_run_messages(plan, &dynamic, cop_kernel, plan, NULL, &times) != BMF_OK)
-        fail_msg("%s: %s", text, bmf_error_text(NULL));
-    free(times.time);
-    cop_plan_free(plan);
-    cop_free(program);
-    return times.cycles;
+    const bmf_dynamic_settings ecube = {.routing = BMF_DYNAMIC_ECUBE,
+                                        .channels = 1,
+                                        .buffer = 8,
+                                        .inject_channels = 1,
+                                        .addresses = BMF_DYNAMIC_ADDRESSES,
+                                        .header = 1,
+                                        .link = 1,
+                                        .inject = 1,
+                                        .credit = 1,
+                                        .inject_credit = 1,
+                                        .eject_credit = 1,
+                                        .speedup = 1};
+    return cop_cycles_by_messages(text, size, &ecube);
 }
 
 /* A word up a tree and down again finds its slots: at every mesh it is sooner there than on dynamic routers, on larger

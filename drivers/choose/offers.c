@@ -107,11 +107,10 @@ static int add_regions(const recording *r, const bmf_actions *actions, const bmf
         return BMF_OK;
     BMF_TRY(machine_network(machine, actions->processors, &network));
     bmf_actions *retimed = retime_create(actions, machine, r->host);
-    int status = actions_trace(retimed, network, &run);
+    int status = trace_without_intervals(retimed, network, &run);
     if (status == BMF_OK)
         status = regions_add(&r->study->region[number], r->index, run);
-    if (status == BMF_OK)
-        run_free(run);
+    run_free(run);
     retime_free(retimed);
     network->type->destroy(network);
     return status;

@@ -19,11 +19,6 @@ static int64_t chain_of(const bmf_cop_node *n, const bmf_cop_running *r, int whi
     return -1;
 }
 
-static const bmf_stream_route *route_of(const bmf_cop_node *n, const bmf_cop_running *r, int64_t stream)
-{
-    return &n->run->phase[r->phase]->routes->route[r->first_stream + stream];
-}
-
 /* Where a chain's words are delivered, or come from. */
 static const bmf_stream_hop *hop_at(const bmf_stream_route *route, int64_t node)
 {
@@ -54,7 +49,7 @@ int chains_register(const bmf_cop_node *n, const bmf_cop_running *r, int64_t sou
         const int64_t k = chain_of(n, r, which);
         const bmf_cop_stream *stream = &r->candidate->streams.stream[k];
         if (place_in(stream, source) < place_in(stream, n->node))
-            return hop_at(route_of(n, r, k), n->node)->reg;
+            return hop_at(moves_stream_route(n, r, k), n->node)->reg;
     }
     return -1;
 }
@@ -66,7 +61,7 @@ static void program(bmf_cop_node *n, const bmf_cop_running *r, bool begins)
     const bmf_scheduled_node *memory = &n->run->image[r->phase]->node[n->node];
     const int length = n->run->plan->settings.hardware.length;
     for (int which = 0; which < CHAINS; which++) {
-        const bmf_stream_hop *hop = hop_at(route_of(n, r, chain_of(n, r, which)), n->node);
+        const bmf_stream_hop *hop = hop_at(moves_stream_route(n, r, chain_of(n, r, which)), n->node);
         if (hop->own < 0)
             continue;
         const int vfsm = memory->entry[n->run->block[r->phase] * length + hop->slot].vfsm[hop->pipeline];
@@ -99,7 +94,7 @@ void chains_write(bmf_cop_node *n, int64_t op, const void *message)
     discards_finish(n, op); /* what came back of the message before */
     moves_put_message(n, r, channel, message);
     for (int which = 0; which < CHAINS && chain_of(n, r, which) >= 0; which++) {
-        const bmf_stream_route *route = route_of(n, r, chain_of(n, r, which));
+        const bmf_stream_route *route = moves_stream_route(n, r, chain_of(n, r, which));
         const bmf_stream_hop *hop = hop_at(route, n->node);
         if (hop->outs == 0)
             continue;

@@ -17,11 +17,6 @@ static bmf_cop_collecting *collecting_of(const bmf_cop_node *n, const bmf_cop_ru
     return &r->collecting[r->instance[n->node]];
 }
 
-static const bmf_stream_route *route_of(const bmf_cop_node *n, const bmf_cop_running *r, int64_t stream)
-{
-    return &n->run->phase[r->phase]->routes->route[r->first_stream + stream];
-}
-
 static bool is_valid(const bmf_cop_operator *op, int64_t number)
 {
     bool found = op->valids == 0;
@@ -50,7 +45,7 @@ void collects_write(bmf_cop_node *n, int64_t op, const void *message)
     if (c->read < c->written && c->writer != n->node)
         run_fail(n, op, "it has two writers: the message of node %" PRId64 " has not been read yet", c->writer);
     bmf_interface_use use = message_of(n, r, c->written);
-    use.reg = route_of(n, r, stream)->reg;
+    use.reg = moves_stream_route(n, r, stream)->reg;
     c->writer = n->node;
     c->written += use.words;
     moves_put_message(n, r, use.stream, message);
@@ -68,7 +63,7 @@ void collects_read(bmf_cop_node *n, int64_t op, void *message)
         run_fail(n, op, "it is read where no other node may write it");
     bmf_interface_use use = message_of(n, r, c->read);
     use.reads = true;
-    use.reg = moves_register_at(route_of(n, r, first), n->node);
+    use.reg = moves_register_at(moves_stream_route(n, r, first), n->node);
     moves_transfer(n, BMF_COP_AS_READY, 1, &use);
     moves_get_message(n, r, use.stream, message);
     c->read += use.words;

@@ -14,11 +14,6 @@ bool gates_carry(const bmf_cop_running *r)
     return r->candidate->implementation->joints == BMF_COP_GATED;
 }
 
-static const bmf_stream_route *route_of(const bmf_cop_node *n, const bmf_cop_running *r, int64_t stream)
-{
-    return &n->run->phase[r->phase]->routes->route[r->first_stream + stream];
-}
-
 static uint64_t command(const bmf_cop_node *n, const bmf_cop_running *r, const bmf_cop_vfsm *vfsm, int source,
                         int destination)
 {
@@ -32,7 +27,7 @@ static uint64_t command(const bmf_cop_node *n, const bmf_cop_running *r, const b
 static uint64_t set_end(const bmf_cop_node *n, const bmf_cop_running *r, int64_t stream, int destination, int *pipeline)
 {
     const bmf_cop_vfsm end =
-        cop_last_vfsm(route_of(n, r, stream), n->run->image[r->phase], (int)n->run->block[r->phase]);
+        cop_last_vfsm(moves_stream_route(n, r, stream), n->run->image[r->phase], (int)n->run->block[r->phase]);
     *pipeline = end.pipeline;
     return command(n, r, &end, -1, destination);
 }
@@ -40,7 +35,7 @@ static uint64_t set_end(const bmf_cop_node *n, const bmf_cop_running *r, int64_t
 /* The beginning of the stream that begins at a node. */
 static uint64_t set_begin(const bmf_cop_node *n, const bmf_cop_running *r, int64_t stream, bool open)
 {
-    const bmf_stream_route *route = route_of(n, r, stream);
+    const bmf_stream_route *route = moves_stream_route(n, r, stream);
     const bmf_cop_vfsm begin = cop_first_vfsm(route, n->run->image[r->phase], (int)n->run->block[r->phase]);
     return command(n, r, &begin, open ? BMF_PLACE_REGISTER + route->reg : BMF_PLACE_NOP, -1);
 }
@@ -85,8 +80,8 @@ static void send_commands(bmf_cop_node *n, const bmf_cop_running *r, int64_t own
                                      : set_begin(n, r, cop_stream_from(s, instance, parent), true);
     word[1] = set_end(n, r, own, BMF_PLACE_NOP, &pipeline);
     for (int k = 0; k < COMMANDS; k++) {
-        script_commands(script, BMF_TIME_PSYNC, route_of(n, r, own)->reg, 1, &word[k]);
-        wait_for_router(n, route_of(n, r, own)->reg);
+        script_commands(script, BMF_TIME_PSYNC, moves_stream_route(n, r, own)->reg, 1, &word[k]);
+        wait_for_router(n, moves_stream_route(n, r, own)->reg);
     }
 }
 
@@ -95,7 +90,7 @@ static void move_news(bmf_cop_node *n, const bmf_cop_running *r, int64_t root)
 {
     const int64_t channel = moves_channel(n, r, BMF_COP_DOWN, root);
     const int64_t down = cop_stream_from(&r->candidate->streams, r->instance[n->node], root);
-    const bmf_stream_route *route = route_of(n, r, down);
+    const bmf_stream_route *route = moves_stream_route(n, r, down);
     const bool reads = n->node != root;
     const bmf_interface_use use = {.reg = reads ? moves_register_at(route, n->node) : route->reg,
                                    .reads = reads,
@@ -112,7 +107,7 @@ static int64_t closing_time(const bmf_cop_node *n, const bmf_cop_running *r, int
 {
     if (child == BMF_COP_NOBODY)
         return 0;
-    const int period = n->run->plan->settings.hardware.length / route_of(n, r, child)->slots;
+    const int period = n->run->plan->settings.hardware.length / moves_stream_route(n, r, child)->slots;
     return n->run->access + 2 * period + BMF_SCHEDULED_STAGES;
 }
 
@@ -133,7 +128,7 @@ void gates_call(bmf_cop_node *n, int64_t op)
     }
     if (n->node == root) {
         move_news(n, r, root);
-        wait_for_router(n, route_of(n, r, own)->reg);
+        wait_for_router(n, moves_stream_route(n, r, own)->reg);
     } else {
         send_commands(n, r, own);
     }

@@ -124,12 +124,17 @@ bmf_cop_box cop_box_of(const bmf_mesh *mesh, const bmf_cop_instance *instance)
     return box;
 }
 
+bool cop_box_holds(const bmf_cop_box *box, const bmf_mesh *mesh, int64_t node)
+{
+    bmf_cop_box at = cop_empty_box();
+    cop_box_add(&at, mesh, node);
+    return cop_boxes_overlap(box, &at);
+}
+
 static bool is_box(const bmf_mesh *mesh, const bmf_cop_instance *instance)
 {
-    bmf_cop_box box = cop_empty_box();
+    const bmf_cop_box box = cop_box_of(mesh, instance);
     int64_t volume = 1;
-    for (int64_t k = 0; k < instance->nodes; k++)
-        cop_box_add(&box, mesh, instance->node[k]);
     for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
         volume *= box.high[d] - box.low[d] + 1;
     return volume == instance->nodes;
@@ -145,13 +150,11 @@ bool cop_are_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op)
 
 static bool is_line(const bmf_mesh *mesh, const bmf_cop_instance *instance)
 {
-    bmf_cop_box box = cop_empty_box();
-    for (int64_t k = 0; k < instance->nodes; k++) {
-        cop_box_add(&box, mesh, instance->node[k]);
+    const bmf_cop_box box = cop_box_of(mesh, instance);
+    int longer = 0;
+    for (int64_t k = 0; k < instance->nodes; k++)
         if (mesh_distance(mesh, instance->node[0], instance->node[k]) != k)
             return false;
-    }
-    int longer = 0;
     for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
         longer += box.high[d] > box.low[d];
     return longer <= 1;
@@ -172,9 +175,7 @@ int64_t *cop_snake(const bmf_mesh *mesh, const bmf_cop_instance *instance)
         memcpy(order, instance->node, (size_t)instance->nodes * sizeof *order);
         return order;
     }
-    bmf_cop_box box = cop_empty_box();
-    for (int64_t k = 0; k < instance->nodes; k++)
-        cop_box_add(&box, mesh, instance->node[k]);
+    const bmf_cop_box box = cop_box_of(mesh, instance);
     const int64_t width = box.high[0] - box.low[0] + 1, height = box.high[1] - box.low[1] + 1;
     for (int64_t z = box.low[2]; z <= box.high[2]; z++)
         for (int64_t j = 0; j < height; j++)

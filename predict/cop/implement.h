@@ -98,6 +98,7 @@ bool cop_are_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op);
 /* Whether every instance's nodes follow each other along a line. */
 bool cop_are_lines(const bmf_mesh *mesh, const bmf_cop_operator *op);
 bmf_cop_box cop_box_of(const bmf_mesh *mesh, const bmf_cop_instance *instance);
+bool cop_box_holds(const bmf_cop_box *box, const bmf_mesh *mesh, int64_t node);
 bool cop_instance_has(const bmf_cop_instance *instance, int64_t node);
 /* The instance's nodes so that neighbours in the list are neighbours in the mesh, if they are a box; otherwise in their
  * order. The caller frees. */

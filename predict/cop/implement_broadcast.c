@@ -61,19 +61,11 @@ void cop_dense_streams(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t
         }
 }
 
-static bmf_cop_box box_of(const bmf_mesh *mesh, const bmf_cop_instance *instance)
-{
-    bmf_cop_box box = cop_empty_box();
-    for (int64_t k = 0; k < instance->nodes; k++)
-        cop_box_add(&box, mesh, instance->node[k]);
-    return box;
-}
-
 int64_t cop_dense_diameter(const bmf_mesh *mesh, const bmf_cop_operator *op)
 {
     int64_t diameter = 0;
     for (int64_t i = 0; i < op->instances; i++) {
-        const bmf_cop_box box = box_of(mesh, &op->instance[i]);
+        const bmf_cop_box box = cop_box_of(mesh, &op->instance[i]);
         int64_t links = 0;
         for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
             links += box.high[d] - box.low[d];
@@ -89,7 +81,7 @@ static void dense_metric(const bmf_mesh *mesh, const bmf_cop_operator *op, const
     const int64_t diameter = cop_dense_diameter(mesh, op);
     int outs = 1;
     for (int64_t i = 0; i < op->instances; i++) {
-        const bmf_cop_box box = box_of(mesh, &op->instance[i]);
+        const bmf_cop_box box = cop_box_of(mesh, &op->instance[i]);
         int pairs = 0;
         for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)
             if (box.high[d] > box.low[d])

@@ -50,11 +50,9 @@ static int64_t diameter_of(const bmf_mesh *mesh, const bmf_cop_operator *op, int
     int64_t longest = 0;
     *dimensions = 0;
     for (int64_t i = 0; i < op->instances; i++) {
-        bmf_cop_box box = cop_empty_box();
+        const bmf_cop_box box = cop_box_of(mesh, &op->instance[i]);
         int64_t links = 0;
         int used = 0;
-        for (int64_t k = 0; k < op->instance[i].nodes; k++)
-            cop_box_add(&box, mesh, op->instance[i].node[k]);
         for (int d = 0; d < BMF_MESH_DIMENSIONS; d++) {
             links += box.high[d] - box.low[d];
             used += box.high[d] > box.low[d];

@@ -34,13 +34,18 @@ static bool goes_to(const bmf_cop_stream *stream, int64_t to)
     return false;
 }
 
+const bmf_stream_route *moves_stream_route(const bmf_cop_node *n, running *r, int64_t stream)
+{
+    return &n->run->phase[r->phase]->routes->route[r->first_stream + stream];
+}
+
 /* Numbers of the mesh. */
 const bmf_stream_route *moves_route(const bmf_cop_node *n, running *r, int64_t from, int64_t to)
 {
     const bmf_cop_streams *s = &r->candidate->streams;
     for (int64_t k = 0; k < s->count; k++)
         if (s->stream[k].from == from && goes_to(&s->stream[k], to))
-            return &n->run->phase[r->phase]->routes->route[r->first_stream + k];
+            return moves_stream_route(n, r, k);
     return NULL;
 }
 

@@ -47,13 +47,6 @@ bool cop_needs_network(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
     return found;
 }
 
-static bool is_inside(const bmf_cop_box *box, const bmf_mesh *mesh, int64_t node)
-{
-    bmf_cop_box at = cop_empty_box();
-    cop_box_add(&at, mesh, node);
-    return cop_boxes_overlap(box, &at);
-}
-
 int64_t cop_network_links(const bmf_cop_plan *plan, const bmf_cop_phase *phase, bool *link)
 {
     const bmf_mesh *mesh = &plan->settings.hardware.mesh;
@@ -63,9 +56,9 @@ int64_t cop_network_links(const bmf_cop_plan *plan, const bmf_cop_phase *phase, 
         for (int64_t i = 0; i < op->instances && is_by_messages(plan, &phase->use[u]); i++) {
             const bmf_cop_box box = cop_box_of(mesh, &op->instance[i]);
             for (int64_t n = 0; n < mesh->nodes; n++)
-                for (int port = 0; port < BMF_MESH_PORTS && is_inside(&box, mesh, n); port++) {
+                for (int port = 0; port < BMF_MESH_PORTS && cop_box_holds(&box, mesh, n); port++) {
                     const int64_t to = mesh_neighbour(mesh, n, port);
-                    if (to < 0 || link[n * BMF_MESH_PORTS + port] || !is_inside(&box, mesh, to))
+                    if (to < 0 || link[n * BMF_MESH_PORTS + port] || !cop_box_holds(&box, mesh, to))
                         continue;
                     link[n * BMF_MESH_PORTS + port] = true;
                     links++;
@@ -131,10 +124,9 @@ void cop_add_network(bmf_cop_plan *plan, bmf_cop_phase *phase)
 }
 
 /* An interrupt and four accesses for a word and its header at every node, and their way. */
-void cop_online_metric(const bmf_mesh *mesh, bmf_cop_metric *metric)
+void cop_online_metric(bmf_cop_metric *metric)
 {
     const int accesses = 4, way = 8;
-    (void)mesh;
     metric->links = metric->links * (ONLINE_INTERRUPT + accesses * ONLINE_WORD + way);
     metric->max_bandwidth = fmin(metric->max_bandwidth, 0.5 / ONLINE_WORD);
     metric->passes = true;

@@ -15,11 +15,8 @@ void cop_mark_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op, bool *mark
 {
     for (int64_t i = 0; i < op->instances; i++) {
         const bmf_cop_box box = cop_box_of(mesh, &op->instance[i]);
-        for (int64_t n = 0; n < mesh->nodes; n++) {
-            bmf_cop_box at = cop_empty_box();
-            cop_box_add(&at, mesh, n);
-            marked[n] |= cop_boxes_overlap(&box, &at);
-        }
+        for (int64_t n = 0; n < mesh->nodes; n++)
+            marked[n] |= cop_box_holds(&box, mesh, n);
     }
 }
 

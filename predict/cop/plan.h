@@ -191,7 +191,7 @@ void cop_add_network(bmf_cop_plan *plan, bmf_cop_phase *phase);
 /* Marks its links, by node and port; returns how many were not marked before. */
 int64_t cop_network_links(const bmf_cop_plan *plan, const bmf_cop_phase *phase, bool *link);
 /* From what an implementation by messages costs on dynamic routers. */
-void cop_online_metric(const bmf_mesh *mesh, bmf_cop_metric *metric);
+void cop_online_metric(bmf_cop_metric *metric);
 /* Operators that are made: at most so many in a phase; before the first one; adds one, which is the lisp's memory. */
 enum { BMF_COP_MADE = 2 };
 void cop_begin_made(bmf_cop_plan *plan, int64_t phases);

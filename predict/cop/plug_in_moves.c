@@ -33,8 +33,7 @@ static bool goes_to(const bmf_cop_stream *stream, int64_t node)
 
 static bmf_interface_use use_of(const calling *c, int64_t number, bool reads)
 {
-    const bmf_stream_route *route =
-        &c->n->run->phase[c->r->phase]->routes->route[c->r->first_stream + c->first + number];
+    const bmf_stream_route *route = moves_stream_route(c->n, c->r, c->first + number);
     const int64_t channel = c->r->first_channel + c->first + number;
     return (bmf_interface_use){.reg = reads ? moves_register_at(route, c->n->node) : route->reg,
                                .reads = reads,

@@ -160,6 +160,8 @@ enum { BMF_COP_BANKS = 2, BMF_COP_UP = 0, BMF_COP_DOWN = 1 };
  * whatever is ready: a word that is written strictly after one that is read would wait for it all the way. */
 void moves_transfer(bmf_cop_node *n, bmf_cop_order order, int uses, const bmf_interface_use *use);
 const bmf_stream_route *moves_route(const bmf_cop_node *n, const bmf_cop_running *r, int64_t from, int64_t to);
+/* Of one of the operator's streams, by its number among them. */
+const bmf_stream_route *moves_stream_route(const bmf_cop_node *n, const bmf_cop_running *r, int64_t stream);
 int moves_register_at(const bmf_stream_route *route, int64_t node);
 int64_t moves_channel(const bmf_cop_node *n, const bmf_cop_running *r, int bank, int64_t writer);
 void moves_put_message(bmf_cop_node *n, const bmf_cop_running *r, int64_t channel, const void *message);

@@ -115,7 +115,7 @@ static int find_candidates(bmf_cop_plan *plan, const bmf_cop_operator *op, int f
         cop_make_streams(mesh, can, op, &made->streams);
         cop_measure(can, mesh, op, &made->streams, &made->metric);
         if (can->by_messages && !plan->settings.by_messages)
-            cop_online_metric(mesh, &made->metric);
+            cop_online_metric(&made->metric);
     }
     return c->count > 0 ? BMF_OK : refuse_operator(plan, op);
 }

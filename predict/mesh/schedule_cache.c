@@ -1,5 +1,5 @@
 /* The cache of plans. Method: the content is written as a text, its key; plans in memory hang in a hash table by FNV-1a
- * (Fowler, Noll, Vo) of the key, files are named by it, and keys are compared in full. Cost: O(messages) to ask. */
+ * (Fowler, Noll, Vo) of the key, files are those of kept_text.h. Cost: O(messages) to ask. */
 #include "predict/mesh/schedule_cache.h"
 
 #include <inttypes.h>
@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "predict/mesh/kept_text.h"
+#include "predict/mesh/route_text.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
 #include "runtime/base/hash.h"
 #include "bmf/status.h"
 
-enum { TABLE = 4096, PATH = 4096, VERSION = 2, MIN_HOP = 18 /* bytes of a hop: nine numbers */ };
+enum { TABLE = 4096, PATH = 4096, VERSION = 3 };
 
 typedef struct entry {
     struct entry *next;
@@ -105,81 +106,51 @@ static char *make_key(const bmf_scheduled_hardware *hardware, int64_t messages, 
 
 /* ---- files ---- */
 
-static void write_plan(FILE *stream, const bmf_mesh_plan *plan)
+/* A plan, and what it must be a plan of. */
+typedef struct planning {
+    const bmf_scheduled_hardware *hardware;
+    int64_t messages;
+    const bmf_mesh_message *message;
+    bmf_mesh_plan *plan;
+} planning;
+
+static void write_plan(void *state, FILE *stream)
 {
+    const bmf_mesh_plan *plan = ((const planning *)state)->plan;
     fprintf(stream, "phases %" PRId64 "\n", plan->phases);
     for (int64_t p = 0; p < plan->phases; p++) {
         const bmf_mesh_phase *phase = &plan->phase[p];
         fprintf(stream, "phase %" PRId64 "\n", phase->messages);
         for (int64_t k = 0; k < phase->messages; k++) {
-            const bmf_stream_route *route = &phase->routes->route[k];
-            fprintf(stream, "%" PRId64 " %d %d %" PRId64 "\n", phase->message[k], route->slots, route->reg,
-                    route->hops);
-            for (int64_t h = 0; h < route->hops; h++) {
-                const bmf_stream_hop *hop = &route->hop[h];
-                fprintf(stream, "%" PRId64 " %" PRId64 " %d %d %d %d %d %d %d\n", hop->node, hop->parent, hop->in,
-                        hop->pipeline, hop->slot, hop->delay, hop->outs ? hop->out[0] : -1, hop->delivers, hop->reg);
-            }
+            fprintf(stream, "%" PRId64 " ", phase->message[k]);
+            route_text_write(stream, &phase->routes->route[k]);
         }
     }
 }
 
-/* What is read, and what it must be a plan of. */
 typedef struct reading {
+    const planning *of;
     FILE *stream;
     int64_t bytes;
-    const bmf_scheduled_hardware *hardware;
-    int64_t messages;
-    const bmf_mesh_message *message;
     bool *planned; /* by message: has a route */
 } reading;
-
-static bool read_hop(FILE *stream, const bmf_scheduled_hardware *hardware, bmf_stream_hop *hop)
-{
-    int out, delivers;
-    *hop = (bmf_stream_hop){0};
-    if (fscanf(stream, "%" SCNd64 " %" SCNd64 " %d %d %d %d %d %d %d", &hop->node, &hop->parent, &hop->in,
-               &hop->pipeline, &hop->slot, &hop->delay, &out, &delivers, &hop->reg) != 9)
-        return false;
-    hop->outs = out >= 0;
-    hop->out[0] = (int8_t)out;
-    hop->delivers = delivers;
-    return hop->node >= 0 && hop->node < hardware->mesh.nodes && hop->in >= -1 && hop->in < BMF_MESH_PORTS &&
-           hop->pipeline >= 0 && hop->pipeline < hardware->pipelines && hop->slot >= 0 &&
-           hop->slot < hardware->length && hop->delay >= 0 && hop->delay < hardware->length &&
-           (delivers == 0 || delivers == 1) && out >= -1 && out < BMF_MESH_PORTS && hop->reg >= -1 &&
-           hop->reg < BMF_SCHEDULED_REGISTERS;
-}
-
-/* How many hops the rest of the text can hold. */
-static int64_t hops_left(const reading *from)
-{
-    const long at = ftell(from->stream);
-    return at < 0 ? 0 : (from->bytes - at) / MIN_HOP;
-}
 
 /* Whether the route takes that message, which has none yet, from its processor to the one it goes to. */
 static bool is_route_of(const reading *from, const bmf_stream_route *route, int64_t message)
 {
     const bmf_stream_hop *first = &route->hop[0], *last = &route->hop[route->hops - 1];
-    return !from->planned[message] && first->node == from->message[message].from &&
-           last->node == from->message[message].to[0] && last->delivers;
+    const bmf_mesh_message *wanted = &from->of->message[message];
+    bool goes_on = true;
+    for (int64_t h = 0; h < route->hops; h++)
+        goes_on = goes_on && route->hop[h].parent == h - 1 && route->hop[h].outs <= 1;
+    return goes_on && !from->planned[message] && first->node == wanted->from && last->node == wanted->to[0] &&
+           last->delivers;
 }
 
 static bool read_route(const reading *from, int64_t *message, bmf_stream_route *route)
 {
-    int64_t hops;
-    if (fscanf(from->stream, "%" SCNd64 " %d %d %" SCNd64, message, &route->slots, &route->reg, &hops) != 4 ||
-        *message < 0 || *message >= from->messages || route->slots < 1 || route->slots > from->hardware->length ||
-        route->reg < 0 || route->reg >= BMF_SCHEDULED_REGISTERS || hops < 1 || hops > hops_left(from))
-        return false;
-    route->hop = allocate(hops * (int64_t)sizeof *route->hop);
-    route->capacity = hops;
-    for (; route->hops < hops; route->hops++)
-        if (!read_hop(from->stream, from->hardware, &route->hop[route->hops]) ||
-            route->hop[route->hops].parent != route->hops - 1)
-            return false;
-    if (!is_route_of(from, route, *message))
+    if (fscanf(from->stream, "%" SCNd64, message) != 1 || *message < 0 || *message >= from->of->messages ||
+        !route_text_read(from->stream, from->bytes, from->of->hardware, route) || !is_route_of(from, route, *message))
         return false;
     from->planned[*message] = true;
     return true;
@@ -188,11 +159,11 @@ static bool read_route(const reading *from, int64_t *message, bmf_stream_route *
 static bool read_phase(const reading *from, bmf_mesh_phase *phase)
 {
     int64_t streams;
-    if (fscanf(from->stream, " phase %" SCNd64, &streams) != 1 || streams < 1 || streams > from->messages)
+    if (fscanf(from->stream, " phase %" SCNd64, &streams) != 1 || streams < 1 || streams > from->of->messages)
         return false;
     bmf_stream_routes *routes = allocate_clear(1, sizeof *routes);
     int64_t *message = allocate_clear(streams, sizeof *message);
-    routes->hardware = *from->hardware;
+    routes->hardware = *from->of->hardware;
     routes->streams = streams;
     routes->route = allocate_clear(streams + 1, sizeof *routes->route);
     bool good = true;
@@ -209,68 +180,32 @@ static bool read_phase(const reading *from, bmf_mesh_phase *phase)
 static bool read_phases(const reading *from, bmf_mesh_plan *plan)
 {
     int64_t phases;
-    if (fscanf(from->stream, " phases %" SCNd64, &phases) != 1 || phases < 1 || phases > from->messages)
+    if (fscanf(from->stream, " phases %" SCNd64, &phases) != 1 || phases < 1 || phases > from->of->messages)
         return false;
     plan->phase = allocate_clear(phases, sizeof *plan->phase);
     plan->capacity = phases;
     for (; plan->phases < phases; plan->phases++)
         if (!read_phase(from, &plan->phase[plan->phases]))
             return false;
-    for (int64_t k = 0; k < from->messages; k++)
+    for (int64_t k = 0; k < from->of->messages; k++)
         if (!from->planned[k])
             return false;
     return true;
 }
 
-static bmf_mesh_plan *read_plan(reading *from)
+static bool read_plan(void *state, FILE *stream, int64_t bytes)
 {
+    planning *of = state;
     bmf_mesh_plan *plan = allocate_clear(1, sizeof *plan);
-    plan->hardware = *from->hardware;
-    from->planned = allocate_clear(from->messages + 1, sizeof *from->planned);
-    const bool good = read_phases(from, plan);
-    free(from->planned);
+    const reading from = {of, stream, bytes, allocate_clear(of->messages + 1, sizeof *from.planned)};
+    plan->hardware = *of->hardware;
+    const bool good = read_phases(&from, plan);
+    free(from.planned);
     if (good)
-        return plan;
-    mesh_plan_free(plan);
-    return NULL;
-}
-
-static bmf_mesh_plan *load(const bmf_schedule_cache *cache, const char *path, const char *key,
-                           const bmf_scheduled_hardware *hardware, int64_t messages, const bmf_mesh_message *message)
-{
-    size_t length;
-    char *text = cache->directory ? kept_text_read(path, &length, NULL) : NULL;
-    bmf_mesh_plan *plan = NULL;
-    const size_t head = strlen(key);
-    if (text && length > head && strncmp(text, key, head) == 0) {
-        FILE *stream = fmemopen(text + head, length - head, "r");
-        if (stream)
-            plan = read_plan(&(reading){.stream = stream,
-                                        .bytes = (int64_t)(length - head),
-                                        .hardware = hardware,
-                                        .messages = messages,
-                                        .message = message});
-        if (stream)
-            fclose(stream);
-    }
-    free(text);
-    return plan;
-}
-
-static void store(const bmf_schedule_cache *cache, const char *path, const char *key, const bmf_mesh_plan *plan)
-{
-    if (!cache->directory)
-        return;
-    char *text;
-    size_t length;
-    FILE *stream = open_memstream(&text, &length);
-    if (!stream)
-        return;
-    fputs(key, stream);
-    write_plan(stream, plan);
-    fclose(stream);
-    kept_text_write(cache->directory, path, text, length);
-    free(text);
+        of->plan = plan;
+    else
+        mesh_plan_free(plan);
+    return good;
 }
 
 /* ---- asking ---- */
@@ -283,19 +218,16 @@ static const entry *remembered(const bmf_schedule_cache *cache, uint64_t hash, c
     return NULL;
 }
 
-static int find_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware *hardware, int64_t messages,
-                     const bmf_mesh_message *message, uint64_t hash, const char *key, bmf_mesh_plan **plan)
+static int find_plan(bmf_schedule_cache *cache, const char *key, planning *of)
 {
-    char path[PATH];
-    snprintf(path, sizeof path, "%.3900s/%016" PRIx64 ".schedule", cache->directory ? cache->directory : "", hash);
-    *plan = load(cache, path, key, hardware, messages, message);
-    if (*plan) {
+    const bmf_kept_text kept = {cache->directory, "schedule", key};
+    if (kept_text_read(&kept, read_plan, of) == BMF_KEPT) {
         cache->counts.read++;
         return BMF_OK;
     }
-    BMF_TRY(mesh_plan_make(hardware, true, messages, message, plan));
+    BMF_TRY(mesh_plan_make(of->hardware, true, of->messages, of->message, &of->plan));
     cache->counts.made++;
-    store(cache, path, key, *plan);
+    kept_text_write(&kept, write_plan, of);
     return BMF_OK;
 }
 
@@ -312,15 +244,14 @@ int schedule_cache_plan(bmf_schedule_cache *cache, const bmf_scheduled_hardware 
     cache->counts.asked++;
     cache->counts.remembered += known ? 1 : 0;
     if (!known) {
-        entry *made = allocate_clear(1, sizeof *made);
-        status = find_plan(cache, hardware, messages, candidate, hash, key, &made->plan);
+        planning of = {hardware, messages, candidate, NULL};
+        status = find_plan(cache, key, &of);
         if (status == BMF_OK) {
-            *made = (entry){cache->table[hash % TABLE], hash, key, made->plan};
+            entry *made = allocate(sizeof *made);
+            *made = (entry){cache->table[hash % TABLE], hash, key, of.plan};
             cache->table[hash % TABLE] = made;
             known = made;
             key = NULL;
-        } else {
-            free(made);
         }
     }
     free(key);

@@ -15,16 +15,9 @@
 #include "predict/kernels/kernels.h"
 #include "predict/model/model_private.h"
 #include "runtime/base/allocate.h"
-#include "runtime/base/array.h"
 #include "runtime/backend/host.h"
 
-static bmf_model *model_of(bmf_context *ctx)
-{
-    return ctx->backend_state;
-}
-
-/* The innermost call that is open, for sheets. */
-static const char *call_of(const bmf_context *ctx)
+const char *model_call(const bmf_context *ctx)
 {
     const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
     return kernel_call(ctx->run, at->node);
@@ -36,7 +29,7 @@ static int record_coming(bmf_context *ctx)
     bmf_model *model = model_of(ctx);
     char operation[BMF_SAMPLE_NAME];
     bmf_model_cost cost;
-    if (!model_costs_know_overhead(model->costs, call_of(ctx), backend_agreement, operation))
+    if (!model_costs_know_overhead(model->costs, model_call(ctx), backend_agreement, operation))
         return BMF_OK;
     BMF_TRY(model_costs_find(model->costs, ctx, operation, "", 0, NULL, 0.0, &cost));
     for (int64_t p = 0; p < ctx->processors; p++)
@@ -58,10 +51,7 @@ static void model_barrier(bmf_context *ctx)
     meet(ctx, backend_barrier);
 }
 
-/* On a bulk synchronous machine (document 000, 5.3.3 and 5.5) all processors begin an operation together, when the one
- * before is complete, and the levels of one, which computing divides. What goes on on processors one after the other
- * (rank emulation) has no such places. */
-static void synchronise(const bmf_model *model)
+void model_synchronise(const bmf_model *model)
 {
     if (model->machine->bulk_synchronous && !model->notes)
         actions_barrier(model->actions, 0, 0.0);
@@ -72,271 +62,6 @@ static bool is_operation(const bmf_context *ctx)
 {
     const bmf_trace_node *node = ctx->run->node, *own = &node[ctx->position[ctx->depth].node];
     return own->kind == BMF_EVENT_SKELETON && node[own->parent].kind != BMF_EVENT_SKELETON;
-}
-
-/* ---- computing ---- */
-
-/* Adds up the pieces of every processor; processor[0..listed) are those that have any, in the order of their first
- * piece. */
-static int64_t add_up(bmf_model *model, const bmf_work *work, const bmf_piece_time *times, int64_t *processor)
-{
-    int64_t listed = 0;
-    for (int64_t i = 0; i < work->pieces; i++) {
-        const bmf_piece *piece = &work->piece[i];
-        int64_t p = piece->processor;
-        if (!model->listed[p]) {
-            model->listed[p] = true;
-            model->elements[p] = 0;
-            model->seconds[p] = 0.0;
-            model->work[p] = (bmf_kernel_work){0};
-            processor[listed++] = p;
-        }
-        model->elements[p] += piece->end - piece->begin;
-        host_count(work, i, &model->work[p]);
-        if (times)
-            model->seconds[p] += (double)(times[i].end - times[i].begin) * 1e-9;
-    }
-    return listed;
-}
-
-/* Memory that is new to this process would be to the processors, each its share. */
-static void share_fresh(bmf_model *model, const int64_t *processor, int64_t listed)
-{
-    const int64_t fresh = host_fresh_bytes();
-    double all = 0.0;
-    for (int64_t k = 0; k < listed; k++)
-        all += (double)model->elements[processor[k]];
-    for (int64_t k = 0; k < listed && all > 0.0; k++)
-        model->work[processor[k]].fresh = (int64_t)((double)fresh * (double)model->elements[processor[k]] / all);
-}
-
-static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
-{
-    bmf_model *model = model_of(ctx);
-    int64_t *processor = allocate(work->pieces * (int64_t)sizeof *processor);
-    int64_t listed = add_up(model, work, times, processor);
-    share_fresh(model, processor, listed);
-    uint16_t name = (uint16_t)run_name(ctx->run, work->kernel);
-    char operation[BMF_SAMPLE_NAME], preparation[BMF_SAMPLE_NAME], before[BMF_SAMPLE_NAME];
-    kernel_operation(call_of(ctx), work->kernel, operation);
-    kernel_preparation(work->kernel, preparation);
-    const bool prepared = model_costs_know_overhead(model->costs, call_of(ctx), preparation, before);
-    const char *operations = work->operations;
-    char alone[BMF_SAMPLE_NAME + 2];
-    snprintf(alone, sizeof alone, "%.*s ", BMF_SAMPLE_NAME, work->kernel);
-    model->computed = true;
-    int status = BMF_OK;
-    for (int64_t k = 0; k < listed; k++) {
-        int64_t p = processor[k];
-        bmf_model_kernel kernel = {
-            .name = name, .round = work->round, .processor = p, .elements = model->elements[p], .prepared = prepared};
-        kernel.moved = kernel_work_moved(&model->work[p]);
-        kernel.footprint = kernel_work_footprint(&model->work[p]);
-        model->listed[p] = false;
-        if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, kernel.elements,
-                                      &model->work[p], model->seconds[p], &kernel.cost);
-        if (status == BMF_OK && prepared)
-            status = model_costs_find(model->costs, ctx, before, "", kernel.elements, NULL, 0.0, &kernel.before);
-        if (status == BMF_OK)
-            model_record_compute(model, &kernel);
-    }
-    free(processor);
-    return status;
-}
-
-static int model_compute(bmf_context *ctx, const bmf_work *work)
-{
-    if (model_is_silent(model_of(ctx)))
-        return host_run(ctx, work, false, NULL);
-    bool measured = model_of(ctx)->machine->compute == BMF_COMPUTE_MEASURED;
-    bmf_piece_time *times = measured ? allocate(work->pieces * (int64_t)sizeof *times) : NULL;
-    int status = host_run(ctx, work, measured, times);
-    if (status == BMF_OK)
-        status = record_compute(ctx, work, times);
-    free(times);
-    return status;
-}
-
-/* ---- messages ---- */
-
-/* The messages of a round as they turned out to be. */
-typedef struct copies {
-    int64_t count;
-    bmf_message *message;
-    int64_t *segments; /* of message i: [segments[i], segments[i + 1]) */
-    int64_t *segment_bytes;
-    int64_t capacity;
-} copies;
-
-static void copies_open(copies *made, int64_t count)
-{
-    *made = (copies){.count = count,
-                     .message = allocate(count * (int64_t)sizeof *made->message),
-                     .segments = allocate((count + 1) * (int64_t)sizeof *made->segments)};
-    made->segments[0] = 0;
-}
-
-static void copies_close(copies *made)
-{
-    free(made->message);
-    free(made->segments);
-    free(made->segment_bytes);
-}
-
-static void keep_segments(copies *made, int64_t i, const bmf_segment *segment, int segments)
-{
-    const int64_t used = made->segments[i];
-    ARRAY_RESERVE(made->segment_bytes, made->capacity, used + segments);
-    for (int s = 0; s < segments; s++)
-        made->segment_bytes[used + s] = segment[s].bytes;
-    made->segments[i + 1] = used + segments;
-}
-
-/* Copies all messages of a round and counts them. */
-static void copy_all(bmf_context *ctx, const bmf_round *round, bmf_model_sending sending, const bmf_transfer *transfer,
-                     copies *made)
-{
-    const bmf_model *model = model_of(ctx);
-    bmf_segment segment[BMF_MAX_SEGMENTS];
-    copies_open(made, round->count);
-    for (int64_t i = 0; i < round->count; i++) {
-        int segments;
-        made->message[i] = round->message[i];
-        made->message[i].bytes = host_copy(transfer, &round->message[i], segment, &segments);
-        keep_segments(made, i, segment, segments);
-        if (made->message[i].from != made->message[i].to) {
-            ctx->statistics.messages++;
-            ctx->statistics.bytes += made->message[i].bytes;
-        }
-    }
-    model_ranks_count(&ctx->statistics, ctx->processors, model->ranks > 0 ? model->ranks : ctx->processors, sending,
-                      made->message, round->count, made->segments, made->segment_bytes);
-}
-
-/* Data is there at once; what takes its time is the round in the actions. */
-struct bmf_exchange {
-    int64_t number;
-    uint32_t round;
-    copies made;
-};
-
-/* What senders do before a round's messages, or those who only send after them, or receivers when they have come, as
- * far as the machine's sheet knows: once a processor, by the bytes of its messages. */
-typedef enum message_side { SIDE_SENDING, SIDE_SENT, SIDE_RECEIVED } message_side;
-
-static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t count, message_side side)
-{
-    static const char *const what[] = {"send", "sent", "receive"};
-    const bool sending = side != SIDE_RECEIVED;
-    bmf_model *model = model_of(ctx);
-    char operation[BMF_SAMPLE_NAME];
-    int status = BMF_OK;
-    if (!model_costs_know_overhead(model->costs, call_of(ctx), what[side], operation))
-        return BMF_OK;
-    int64_t *processor = allocate(count * (int64_t)sizeof *processor), listed = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t p = sending ? message[i].from : message[i].to;
-        if (message[i].from == message[i].to)
-            continue;
-        if (!model->listed[p]) {
-            model->listed[p] = true;
-            model->elements[p] = 0;
-            processor[listed++] = p;
-        }
-        model->elements[p] += message[i].bytes;
-    }
-    for (int64_t i = 0; i < count && side == SIDE_SENT; i++)
-        if (message[i].from != message[i].to)
-            model->elements[message[i].to] = -1;
-    for (int64_t k = 0; k < listed; k++) {
-        int64_t p = processor[k];
-        bmf_model_cost cost;
-        model->listed[p] = false;
-        if (model->elements[p] < 0)
-            continue;
-        if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, "", model->elements[p], NULL, 0.0, &cost);
-        if (status == BMF_OK)
-            actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
-    }
-    free(processor);
-    return status;
-}
-
-static int begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_number, bmf_model_sending sending,
-                       const bmf_transfer *transfer, bmf_exchange *begun)
-{
-    if (model_of(ctx)->computed)
-        synchronise(model_of(ctx));
-    model_of(ctx)->computed = false;
-    begun->round = round_number;
-    copy_all(ctx, round, sending, transfer, &begun->made);
-    int status = record_overhead(ctx, begun->made.message, begun->made.count, SIDE_SENDING);
-    begun->number = actions_round_begin(model_of(ctx)->actions, round_number, begun->made.message, begun->made.count);
-    return status;
-}
-
-/* status: of the beginning. */
-static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int status)
-{
-    if (status == BMF_OK && !sparse)
-        status = record_overhead(ctx, begun->made.message, begun->made.count, SIDE_SENT);
-    if (sparse)
-        actions_round_end_sparse(model_of(ctx)->actions, begun->round, begun->number);
-    else
-        actions_round_end(model_of(ctx)->actions, begun->round, begun->number);
-    if (status == BMF_OK)
-        status = record_overhead(ctx, begun->made.message, begun->made.count, SIDE_RECEIVED);
-    copies_close(&begun->made);
-    host_fresh_bytes();
-    return status;
-}
-
-static int model_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number,
-                                const bmf_transfer *transfer, bmf_exchange **under_way)
-{
-    *under_way = allocate((int64_t)sizeof **under_way);
-    int status = begin_round(ctx, round, round_number, BMF_SENDING_KNOWN, transfer, *under_way);
-    if (status == BMF_OK)
-        return BMF_OK;
-    copies_close(&(*under_way)->made);
-    free(*under_way);
-    *under_way = NULL;
-    return status;
-}
-
-static bool model_exchange_progress(bmf_context *ctx, bmf_exchange *under_way)
-{
-    (void)ctx, (void)under_way;
-    return true;
-}
-
-static int model_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
-{
-    int status = end_round(ctx, under_way, false, BMF_OK);
-    free(under_way);
-    return status;
-}
-
-static int model_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer)
-{
-    bool unknown = round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN;
-    bmf_exchange begun;
-    int status =
-        begin_round(ctx, round, round_number, unknown ? BMF_SENDING_UNKNOWN : BMF_SENDING_KNOWN, transfer, &begun);
-    return end_round(ctx, &begun, false, status);
-}
-
-/* Ends when everybody knows that nothing is under way. */
-static int model_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t round_number,
-                                 const bmf_transfer *transfer)
-{
-    bmf_exchange begun;
-    int status = begin_round(ctx, sends, round_number, BMF_SENDING_SPARSE, transfer, &begun);
-    status = end_round(ctx, &begun, true, status);
-    const int settled = ctx->backend->agree(ctx, BMF_OK);
-    return status == BMF_OK ? settled : status;
 }
 
 /* ---- bookkeeping ---- */
@@ -408,7 +133,7 @@ static void model_enter(bmf_context *ctx, bmf_event_kind kind)
 {
     const bmf_position *at = &ctx->position[ctx->depth];
     if (is_operation(ctx))
-        synchronise(model_of(ctx));
+        model_synchronise(model_of(ctx));
     model_record_enter(model_of(ctx), at->node, at->instance, at->place, kind);
 }
 
@@ -421,7 +146,7 @@ static void model_leave(bmf_context *ctx, const bmf_partition *partition)
             amount[p] = bmf_partition_length_on(partition, p);
     }
     if (is_operation(ctx))
-        synchronise(model_of(ctx));
+        model_synchronise(model_of(ctx));
     model_record_leave(model_of(ctx), amount);
 }
 
@@ -435,7 +160,7 @@ static int find_file_cost(bmf_context *ctx, int64_t bytes, double measured, bmf_
     *cost = (bmf_model_cost){0};
     if (machine->file_bytes_per_second > 0.0)
         cost->seconds = (double)bytes / machine->file_bytes_per_second;
-    else if (model_costs_know_overhead(model->costs, call_of(ctx), "file", operation))
+    else if (model_costs_know_overhead(model->costs, model_call(ctx), "file", operation))
         return model_costs_find(model->costs, ctx, operation, "", bytes, NULL, 0.0, cost);
     else if (machine->compute == BMF_COMPUTE_MEASURED)
         cost->seconds = measured / machine->power;

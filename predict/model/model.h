@@ -46,7 +46,7 @@ bool model_is_measured(const bmf_model *model);
 const char *model_remark(const bmf_model *model, int64_t index);
 /* The actions on a network without noise as a predicted run; no interval of an event is looked for, so that it costs
  * one simulation. The caller frees. */
-int actions_trace(const bmf_actions *actions, bmf_network *network, bmf_trace_run **run);
+int trace_without_intervals(const bmf_actions *actions, bmf_network *network, bmf_trace_run **run);
 /* The run as a trace, simulated with the expected times: on the machine's network, whose loads are those of this run
  * afterwards, and on a network that costs nothing, for efficiencies. The caller frees. */
 int model_trace(bmf_context *ctx, bmf_trace_run **run);

@@ -72,6 +72,27 @@ struct bmf_model {
     bool *listed;
 };
 
+static inline bmf_model *model_of(bmf_context *ctx)
+{
+    return ctx->backend_state;
+}
+
+/* The innermost call that is open, for sheets. */
+const char *model_call(const bmf_context *ctx);
+/* On a bulk synchronous machine (document 000, 5.3.3 and 5.5) all processors begin an operation together, when the one
+ * before is complete, and the levels of one, which computing divides. What goes on on processors one after the other
+ * (rank emulation) has no such places. */
+void model_synchronise(const bmf_model *model);
+/* The backend's functions for computing, model_compute.c, and for messages, model_exchange.c. */
+int model_compute(bmf_context *ctx, const bmf_work *work);
+int model_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
+int model_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
+                         bmf_exchange **under_way);
+bool model_exchange_progress(bmf_context *ctx, bmf_exchange *under_way);
+int model_exchange_end(bmf_context *ctx, bmf_exchange *under_way);
+int model_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t round_number,
+                          const bmf_transfer *transfer);
+
 /* Actions on a network as a predicted run, sorted; names: its names and nodes. Errors: those of simulator_run,
  * BMF_ERROR_MEMORY; messages go to the process-wide slot. The caller frees. */
 int trace_actions(const bmf_actions *actions, const bmf_trace_run *names, bmf_network *network, bmf_trace_run **run);

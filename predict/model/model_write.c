@@ -44,43 +44,39 @@ int trace_finish(bmf_trace_run *run, double seconds, const bmf_prediction *whole
     return run_sort(run);
 }
 
-int trace_actions(const bmf_actions *actions, const bmf_trace_run *names, bmf_network *network, bmf_trace_run **made)
+/* status: of the simulation that filled the run. */
+static int complete(int status, bmf_trace_run *run, const bmf_simulation *result, const bmf_prediction *whole,
+                    bmf_trace_run **made)
 {
-    bmf_trace_run *run = like(names);
-    *made = NULL;
-    bmf_simulation result;
-    bmf_prediction whole;
-    int status = simulate_events(actions, network, run, &result, &whole);
     if (status == BMF_OK)
-        status = simulation_fits_trace(&result);
+        status = simulation_fits_trace(result);
     if (status == BMF_OK)
-        status = trace_finish(run, result.seconds, &whole);
-    if (status == BMF_OK)
-        *made = run;
-    else
+        status = trace_finish(run, result->seconds, whole);
+    *made = status == BMF_OK ? run : NULL;
+    if (status != BMF_OK)
         run_free(run);
     return status;
 }
 
-int actions_trace(const bmf_actions *actions, bmf_network *network, bmf_trace_run **made)
+int trace_actions(const bmf_actions *actions, const bmf_trace_run *names, bmf_network *network, bmf_trace_run **made)
+{
+    bmf_trace_run *run = like(names);
+    bmf_simulation result;
+    bmf_prediction whole;
+    const int status = simulate_events(actions, network, run, &result, &whole);
+    return complete(status, run, &result, &whole, made);
+}
+
+int trace_without_intervals(const bmf_actions *actions, bmf_network *network, bmf_trace_run **made)
 {
     bmf_trace_run *run = like(actions->names);
     bmf_simulation result;
     bmf_simulator *simulator = simulator_create(actions, network, 0);
-    *made = NULL;
     simulator_record(simulator, run);
-    int status = simulator_run(simulator);
+    const int status = simulator_run(simulator);
     simulator_result(simulator, &result);
     simulator_free(simulator);
-    if (status == BMF_OK)
-        status = simulation_fits_trace(&result);
-    if (status == BMF_OK)
-        status = trace_finish(run, result.seconds, NULL);
-    if (status == BMF_OK)
-        *made = run;
-    else
-        run_free(run);
-    return status;
+    return complete(status, run, &result, NULL, made);
 }
 
 /* The recorded actions on a network. */

@@ -86,8 +86,10 @@ static void close_runs(runs *r)
 {
     free(r->first);
     buffer_release(r->offsets);
+    *r = (runs){0};
 }
 
+/* r: nothing after a failure. */
 static int find_runs(bmf_context *ctx, bmf_value *keys, runs *r)
 {
     BMF_TRY(value_pack(ctx, keys));

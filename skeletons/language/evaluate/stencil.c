@@ -93,10 +93,10 @@ static int make_beyond(const parts *p, int64_t k, bmf_list **beyond)
     if (status != BMF_OK)
         value_default(ctx, p->list->type, count, &made);
     status = failure_defer(ctx, status);
-    if (status == BMF_OK)
-        status = value_to_column(ctx, &made, &column);
-    if (status == BMF_OK)
+    if (status == BMF_OK) {
+        require_memory(value_to_column(ctx, &made, &column), count);
         list_adopt(ctx, partition, &column, beyond);
+    }
     bmf_partition_release(partition);
     value_free(&own), value_free(&made);
     free(picked);
@@ -148,7 +148,7 @@ static int evaluate_parts(bmf_evaluator *evaluator, bmf_expression *stencil, bmf
     bmf_value same;
     bmf_list *list;
     bmf_frame inner;
-    BMF_TRY(value_pack(evaluator->ctx, lists));
+    require_memory(value_pack(evaluator->ctx, lists), lists->count);
     value_share(lists, &same);
     BMF_TRY(value_to_list(evaluator->ctx, spread, &same, &list));
     frame_open_spread(frame, stencil, spread, &inner);
