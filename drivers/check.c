@@ -22,7 +22,7 @@ static void print_note(void *state, const bmf_expression *distl, const char *mes
 static int print_types(const bmf_program *program, bool json)
 {
     char out[4096], in[4096];
-    bmf_type_print(program->checked->out, out, sizeof out);
+    bmf_type_print(program->value_type, out, sizeof out);
     bmf_type_print(program->argument_type, in, sizeof in);
     if (!json)
         puts(out);

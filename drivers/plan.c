@@ -8,6 +8,7 @@
 #include "drivers/command/json.h"
 #include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
+#include "drivers/plan_names.h"
 #include "drivers/program_options.h"
 #include "drivers/turns.h"
 #include "runtime/backend/backend.h"
@@ -24,11 +25,18 @@ static void report_law(void *state, bmf_law law, const bmf_expression *before, c
     free(new);
 }
 
-static void print_expression(const char *title, const bmf_expression *expression)
+/* With the names of the user's definitions, as they are typed and, if `rewriting` is not NULL, rewritten. */
+static void print_expression(bmf_context *ctx, const char *title, bmf_program *program, bmf_expression *expression,
+                             const bmf_rewriting *rewriting)
 {
-    char *text = expression_print(expression, 4), in[512], out[512];
-    printf("%s, %s -> %s:\n%s\n\n", title, bmf_type_print(expression->in, in, sizeof in),
+    plan_names names;
+    plan_names_open(&names, ctx, program, rewriting);
+    char *text = expression_print(plan_named(&names, expression), 4), in[512], out[512];
+    printf("%s, %s -> %s:\n%s\n", title, bmf_type_print(expression->in, in, sizeof in),
            bmf_type_print(expression->out, out, sizeof out), text);
+    plan_names_print(&names, stdout);
+    putchar('\n');
+    plan_names_close(&names);
     free(text);
 }
 
@@ -92,7 +100,7 @@ static void apply_laws(bmf_context *ctx, bool text, bmf_program *program, planne
     if (text) {
         if (program->texts.text[program->parsed->span.text].words)
             print_source(program);
-        print_expression("program", program->checked);
+        print_expression(ctx, "program", program, program->checked, NULL);
         puts("laws:");
         rewriting.report = report_law;
         rewriting.state = stdout;
@@ -102,11 +110,11 @@ static void apply_laws(bmf_context *ctx, bool text, bmf_program *program, planne
         plan->applied += program->rewriting.applied[law];
 }
 
-static void print_rewritten(bmf_context *ctx, const bmf_program *program, const planned *plan)
+static void print_rewritten(bmf_context *ctx, bmf_program *program, const planned *plan)
 {
     int kernels = 0;
     puts(plan->applied == 0 ? "  none applies\n" : "");
-    print_expression("what runs", program->expression);
+    print_expression(ctx, "what runs", program, program->expression, &program->rewriting);
     puts("kernels:");
     print_kernels(program->expression, &kernels);
     puts(kernels == 0 ? "  none\n" : "");

@@ -9,7 +9,7 @@
 #include "drivers/program_options.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
-#include "bmf/files.h"
+#include "runtime/files/format.h"
 
 enum { LARGEST_VALUE = 1 << 20 };
 
@@ -30,13 +30,13 @@ static int64_t min_text(const bmf_column *column)
     return min;
 }
 
-static int print_value(bmf_context *ctx, const bmf_column *column, bool json, char **text)
+static int print_value(bmf_context *ctx, const bmf_column *column, const bmf_type *type, bool json, char **text)
 {
     *text = NULL;
     if (!bmf_is_root(ctx))
         return BMF_OK;
     if (!json) {
-        data_print(column, 0, stdout);
+        data_print_as(column, type, 0, stdout);
         putchar('\n');
         return BMF_OK;
     }
@@ -44,7 +44,7 @@ static int print_value(bmf_context *ctx, const bmf_column *column, bool json, ch
     FILE *stream = min_text(column) > 2 * LARGEST_VALUE ? NULL : open_memstream(text, &size);
     if (!stream)
         return BMF_OK;
-    data_print(column, 0, stream);
+    data_print_as(column, type, 0, stream);
     fclose(stream);
     if (size > LARGEST_VALUE) {
         free(*text);
@@ -53,12 +53,12 @@ static int print_value(bmf_context *ctx, const bmf_column *column, bool json, ch
     return BMF_OK;
 }
 
-static int write_value(bmf_context *ctx, bmf_value *result, const char *path)
+static int write_value(bmf_context *ctx, bmf_value *result, const bmf_type *type, const char *path)
 {
     bmf_list *list = NULL;
     int status = program_list(ctx, result, &list);
     if (status == BMF_OK)
-        status = bmf_file_write(list, path);
+        status = data_file_write_as(list, path, type);
     bmf_list_free(list);
     return status;
 }
@@ -71,13 +71,13 @@ static int run_program(bmf_context *ctx, const bmf_driver_options *o, const char
     bmf_value result = {0};
     bmf_column column = {0};
     BMF_TRY(load_program(ctx, o, path, program));
-    out->type = program->checked->out;
+    out->type = program->value_type;
     program->keep_parts = o->out;
     program_rewrite(program, &(bmf_rewriting){.laws = ~0u, .reassociate = !bmf_is_reproducible(ctx)});
     BMF_TRY(o->out ? program_run(ctx, program, &result) : program_value(ctx, program, &column));
     if (o->out)
-        return write_value(ctx, &result, o->out);
-    int status = print_value(ctx, &column, o->json, &out->text);
+        return write_value(ctx, &result, out->type, o->out);
+    int status = print_value(ctx, &column, out->type, o->json, &out->text);
     column_free(&column);
     return status;
 }

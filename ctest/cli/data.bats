@@ -59,7 +59,7 @@ refused()
     printf 'time,who,load\r\n1,"a, ""b""",2.5\r\n\r\n# none\r\n2,c,\r\n3,"d",-1e3' > t.csv
     value "[1, 2, 3]" --arg t.csv:1
     value "[2.5, nan, -1000.0]" --arg t.csv:load
-    value "[{1, 2.5}, {2, nan}, {3, -1000.0}]" --arg t.csv:time,load
+    value "[{time: 1, load: 2.5}, {time: 2, load: nan}, {time: 3, load: -1000.0}]" --arg t.csv:time,load
     value "[1.0, 2.0, 3.0]" --arg t.csv:time:real
     printf '1;2\n3;4\n' > s.csv
     value "[[1, 2], [3, 4]]" --arg s.csv
@@ -134,6 +134,56 @@ P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B
     [[ $stderr == *"a tuple of 2 components"* ]] || fail "$stderr"
 }
 
+@test "records: names of columns and fields are read, used and written" {
+    needs_numpy
+    python3 -c "
+import numpy as np
+rows = np.array([(1, 0.5, True), (2, 1.5, False), (3, 2.5, True)], dtype=[('n', '<i8'), ('load', '<f4'), ('ok', '?')])
+np.save('s.npy', rows)
+np.savez('s.npz', a=rows)
+np.save('odd.npy', rows.astype([('n', '<i8'), ('in', '<f4'), ('ok', '?')]))
+np.save('array.npy', np.zeros(1, dtype=[('n', '<i8'), ('v', '<f8', (2,))]))"
+    printf 'time,load,who\n1,2.5,9\n2,0.5,8\n' > t.csv
+    value "[{n: 1, load: 0.5, ok: true}, {n: 2, load: 1.5, ok: false}, {n: 3, load: 2.5, ok: true}]" --arg s.npy
+    value "[{n: 1, load: 0.5, ok: true}, {n: 2, load: 1.5, ok: false}, {n: 3, load: 2.5, ok: true}]" --arg s.npz
+    value "[{1, 0.5, true}, {2, 1.5, false}, {3, 2.5, true}]" --arg odd.npy # `in` is a word of the notation
+    value "[{0, 0.0, 0.0}]" --arg array.npy
+    value "[{load: 2.5, time: 1}, {load: 0.5, time: 2}]" --arg t.csv:load,1
+    echo 'main(rows) = rows |> split(procs) |> map(part -> part |> map(r -> {r with load: r.load * 2.0})) |> reduce(++)' > twice.bmf
+    for ranks in 1 3; do
+        for out in o.npy o.npz o.csv; do
+            run --separate-stderr timeout 60 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run twice.bmf --arg s.npy --out $out
+            assert_success
+        done
+        run python3 -c "
+import numpy as np
+for rows in np.load('o.npy'), np.load('o.npz')['arr_0']:
+    assert rows.dtype.names == ('n', 'load', 'ok'), rows.dtype
+    assert rows.tolist() == [(1, 1.0, True), (2, 3.0, False), (3, 5.0, True)], rows"
+        assert_success
+        assert_equal "$(cat o.csv)" "n,load,ok
+1,1,true
+2,3,false
+3,5,true"
+        run --separate-stderr timeout 60 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run twice.bmf --arg o.csv:1-3 --json
+        assert_success
+        [[ $output == *'"type": "[{n: int, load: real, ok: bool}]"'* ]] || fail "$output"
+    done
+    # a tuple and a record of as many components make tuples
+    echo 'main(rows) = rows |> map(r -> {r.load, r.n}) |> reduce({{a, b}, {c, d}} -> {a + c, b + d})' > sums.bmf
+    for ranks in 1 3; do
+        run --separate-stderr timeout 60 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run sums.bmf --arg s.npy
+        assert_output "{4.5, 6}"
+    done
+    echo 'main(rows) = rows |> map(r -> r.laod)' > near.bmf
+    for ranks in 1 3; do
+        run --separate-stderr timeout 60 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run near.bmf --arg s.npy
+        assert_failure 2
+        assert_equal "${stderr_lines[0]}" \
+            "bmf: near.bmf:1:33: laod is no field of {n: int, load: real, ok: bool}; is load meant?"
+    done
+}
+
 @test "other formats: what is wrong is one line" {
     needs_numpy
     python3 -c "
@@ -171,7 +221,7 @@ with h5py.File('x.h5', 'w') as h:
     h['u8'] = np.zeros(3, dtype='u8')
     h['t'] = np.array([(1, 2.5)], dtype=[('i', '<i2'), ('x', '>f4')])"
     value "[[0, 1, 2], [3, 4, 5]]" --arg x.h5:/g/m
-    value "[{1, 2.5}]" --arg x.h5:t
+    value "[{i: 1, x: 2.5}]" --arg x.h5:t
     refused "x.h5: which data of it? a data set" --arg x.h5
     refused "there is no data set \`/g\`" --arg x.h5:/g
     refused "there is no data set \`none\`" --arg x.h5:none

@@ -59,6 +59,24 @@ END
     assert_success
 }
 
+@test "plans have the names of the user's definitions, and each definition once" {
+    cat >prog.bmf <<'END'
+let square(x) = x * x
+let far({x, y}) = square(x) + square(y) > 1.0
+let norms(ps) = ps |> filter(far) |> map({x, y} -> sqrt(square(x) + square(y)))
+main(ps) = ps |> split(3) |> map(norms) |> reduce(++)
+default [{1.0, 2.0}, {0.5, 0.25}]
+END
+    bmf 1 plan prog.bmf
+    assert_success
+    ran=${output#*$'\nwhat runs'} ran=${ran%%$'\nkernels:'*}
+    [[ $ran == *'P_Map ($norms)'* ]] || fail "$ran"
+    for name in square far norms; do
+        assert_equal "$(grep -c "^    \$$name, .* =\$" <<<"$ran")" 1
+    done
+    assert_equal "$(grep -c 'B_Op (B_Times)' <<<"$ran")" 1
+}
+
 @test "a program without parameters needs no data, and takes no argument" {
     echo 'main = 0 ..< 4 |> map(x -> x * x)' >prog.bmf
     bmf 2 run prog.bmf
@@ -181,7 +199,7 @@ default [1, 2, 3]'
 library()
 {
     echo "main = $2" >prog.bmf
-    bmf 2 run prog.bmf --library lists --library numbers
+    bmf 2 run prog.bmf --library lists --library numbers --library matrices
     assert_success
     assert_output "$1"
 }
@@ -203,6 +221,12 @@ library()
     library '[0.0, 0.5, 1.0]' 'linspace(0, 1, 3)'
     library 1 'argmax([1, 7, 7])'
     library 0 'argmin([1, 7, 1])'
+    library '[[1, 3, 5], [2, 4, 6]]' 'transpose([[1, 2], [3, 4], [5, 6]])'
+    library '[[5, 6], [1, 2]]' 'rows([2, 0], [[1, 2], [3, 4], [5, 6]])'
+    library '[[2], [4]]' '[[1, 2], [3, 4]] |> columns([1])'
+    library '[5, 11]' 'matvec([[1, 2], [3, 4]], [1, 2])'
+    library '[[2.5, 4.0], [6.5, 8.0]]' 'matmul([[1, 2], [3, 4]], [[1.5, 0], [0.5, 2]])'
+    library '[[1.0, 0.0], [0.0, 1.0]]' 'unit(2)'
 }
 
 @test "examples in the notation: regression, k-means, Jacobi" {

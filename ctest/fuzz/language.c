@@ -50,7 +50,7 @@ static void print_data(const bmf_column *column, const bmf_type *type)
     bmf_column again;
     bmf_texts texts = {0};
     FILE *stream = open_memstream(&text, &size);
-    demand(data_print(column, 0, stream) == 0, "data print");
+    demand(data_print_as(column, type, 0, stream) == 0, "data print");
     fclose(stream);
     texts_add(&texts, "input", text, (int64_t)size);
     demand(data_parse(NULL, &texts, (bmf_span){0, 0, (int64_t)size}, &type_again, &again) == BMF_OK,
@@ -101,7 +101,7 @@ static void try_type(const bmf_texts *texts, bmf_expressions *arena, const bmf_l
     if (status != BMF_OK)
         demand_message(status);
     else
-        demand(checked && checked->in == argument && checked->out, "a checked program has types");
+        demand(checked && checked->in == type_without_fields(argument) && checked->out, "a checked program has types");
 }
 
 static void try_program(const bmf_texts *texts)

@@ -42,7 +42,7 @@ static char *program_text(uint64_t seed)
     char *printed = expression_print(expression, 0);
     FILE *stream = open_memstream(&text, &size);
     fprintf(stream, "%s\n", printed);
-    data_print(&argument, 0, stream);
+    data_print_as(&argument, type, 0, stream);
     fclose(stream);
     free(printed);
     column_free(&argument);

@@ -426,6 +426,7 @@ static recipe *const recipes[] = {arithmetic,
                                   random_neighbours,
                                   random_neighbours,
                                   random_sorting,
+                                  random_record,
                                   sorting,
                                   listing,
                                   splitting,
@@ -459,6 +460,8 @@ static void print_items(random_maker *g, type t, bool outermost, FILE *stream)
         count = test_below(&g->random, 80);
     for (int64_t k = 0; k < count; k++) {
         fputs(k > 0 ? ", " : "", stream);
+        if (t->kind == BMF_TUPLE && g->records)
+            fprintf(stream, "f%d: ", (int)k + 1);
         print_datum(g, t->component[t->kind == BMF_TUPLE ? k : 0], outermost && t->kind == BMF_TUPLE, stream);
     }
 }
@@ -529,5 +532,6 @@ void bmf_random_program(uint64_t seed, bmf_expressions *arena, bmf_expression **
         in = bmf_type_list(in);
     int depth = 1 + (int)test_below(&g.random, 5);
     *made = chance(&g, 10) ? random_distributed(&g, in, depth + 1) : random_expression(&g, in, out, depth);
+    g.records = chance(&g, 4);
     make_argument(&g, in, found, argument);
 }

@@ -15,8 +15,9 @@ enum { MAX_PARTS = 4, MAX_SPLITS = 3 };
 typedef struct random_maker {
     uint64_t random;
     bmf_expressions *arena;
-    int splits; /* P_Splits around this place */
-    int inside; /* maps and operators around this place */
+    int splits;   /* P_Splits around this place */
+    int inside;   /* maps and operators around this place */
+    bool records; /* tuples of the argument have names */
 } random_maker;
 
 /* ---- recipes ---- */
@@ -46,6 +47,8 @@ expression random_neighbours(random_maker *g, type in, type out, int depth);
 expression random_sorting(random_maker *g, type in, type out, int depth);
 /* A stage of a distributed list of such elements that takes all parts together, and the elements it makes; or NULL. */
 expression random_parts_together(random_maker *g, type element, type *out, int depth);
+/* A record, a record with other fields, or a field of one. NULL: rather not. */
+expression random_record(random_maker *g, type in, type out, int depth);
 /* Reductions and scans of lists of a length that is the argument. */
 expression random_folds(random_maker *g);
 int64_t random_length(random_maker *g);

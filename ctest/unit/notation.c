@@ -125,6 +125,17 @@ static const char *const translated[][2] = {
      "B_Addr (B_Num 2) (B_Num 2) . B_While (B_Op (B_Lt) . B_Alltup [B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 1) "
      "(B_Num 2)]) (B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 2) (B_Num 2), B_Addr "
      "(B_Num 1) (B_Num 2)]])"},
+    {"main(a, b) = {x: a, y: b}", "B_Record [x, y]"},
+    {"main(a, b) = {y: b, x: a}",
+     "B_Record [y, x] . B_Alltup [B_Addr (B_Num 2) (B_Num 2), B_Addr (B_Num 1) (B_Num 2)]"},
+    {"main(p) = p.x", "B_Field (x)"},
+    {"main(p) = p.x.y[0].z", "B_Field (z) . B_Op (B_Index) . B_Alltup [B_Field (y) . B_Field (x), B_Con (B_Int 0)]"},
+    {"main(p) = {p with x: 1, y: p.z}", "B_With [x, y] . B_Alltup [B_Id, B_Con (B_Int 1), B_Field (z)]"},
+    {"main(ps) = ps |> map(p -> {p with x: -p.x})",
+     "B_Map (B_With [x] . B_Alltup [B_Id, B_Op (B_Uminus) . B_Field (x)])"},
+    {"main(q, ps) = map(p -> p.x + q.x, ps)",
+     "B_Map (B_Op (B_Plus) . B_Alltup [B_Field (x) . B_Addr (B_Num 2) (B_Num 2), B_Field (x) . B_Addr (B_Num 1) "
+     "(B_Num 2)]) . B_Op (B_Distl)"},
 };
 
 static void test_translation(void **state)
@@ -152,6 +163,11 @@ static const char *const precedence[][2] = {
     {"if a then b else c + d", "if a then b else (c + d)"},
     {"let e = a in e + b |> sqrt", "let e = a in sqrt(e + b)"},
     {"a mod b / c", "(a mod b) / c"},
+    {"-a.x ** b.y", "-((a.x) ** (b.y))"},
+    {"xs[0].x.y", "((xs[0]).x).y"},
+    {"{let e = a in e with x: b}", "{(let e = a in e) with x: b}"},
+    {"{if a then b else c with x: d}", "{(if a then b else c) with x: d}"},
+    {"{x: a |> sqrt, y: b}", "{x: (sqrt(a)), y: (b)}"},
 };
 
 static void test_precedence(void **state)
@@ -223,6 +239,9 @@ static const char *const formatted[][2] = {
     {"main(xs) = xs [ 0 ] - - 1", "main(xs) = xs[0] - -1\n"},
     {"main(x) = if x>0 then(x)else[x][0]default 1", "main(x) = if x > 0 then (x) else [x][0] default 1\n"},
     {"main = 1 # end", "main = 1  # end\n"},
+    {"main( p )={ x :p . x,y: -p.y }", "main(p) = {x: p.x, y: -p.y}\n"},
+    {"main(p)={p with x :1,\ny:2}default{x:1,y:2}", "main(p) = {p with x: 1,\n        y: 2} default {x:1,y:2}\n"},
+    {"main(ps) = ps[0] .x [1]", "main(ps) = ps[0].x[1]\n"},
 };
 
 static void test_format(void **state)

@@ -108,7 +108,14 @@ static const char *const foreign[][2] = {
     {"main(x) = x; default 1", "p.bmf:1:12: there is no ';'; steps are written let x = e in .., or e |> f(..)"},
     {"main(x) = \"text\" default 1",
      "p.bmf:1:11: there are no texts (strings); data are numbers, bools, tuples and lists"},
-    {"main(xs) = xs.length default [1]", "p.bmf:1:14: names have no dots; write f(x), or x |> f"},
+    {"main(xs) = xs.length default [1]", "p.bmf:1:15: length is no field, and names have no dots; write length(xs)"},
+    {"main(xs) = xs.map(sqrt) default [1]", "p.bmf:1:14: names have no dots; write map(..), or .. |> map(..)"},
+    {"main(x) = x. default 1",
+     "p.bmf:1:14: the name of a field expected, found default, which is a word of the notation"},
+    {"main(x) = x .. 3 default 1", "p.bmf:1:13: a range is written a ..< b"},
+    {"main(c) = c ? 1 : 2 default true", "p.bmf:1:13: the end of the text or default expected, found '?'"},
+    {"main(x) = if x > 0: 1 default 1",
+     "p.bmf:1:19: ':' stands in records only, {x: 1.0}; write x -> exp for functions, if c then a else b for choices"},
     {"main(xs) = $sum xs default [1]", "p.bmf:1:12: names have no $ here; this is the notation, not core language"},
     {"main(x) = x // a remark\ndefault 1", "p.bmf:1:14: an expression expected, found '/'"},
     {"main(x) = return x default 1", "p.bmf:1:11: the value of a definition is its expression; there is no return"},
@@ -242,6 +249,46 @@ static const char *const words[][2] = {
      "p.bmf:1:12: reduce_by_key takes 4 arguments, 3 given: reduce_by_key(+, 0, number of keys, list of {key, value})"},
 };
 
+/* Records. */
+static const char *const records[][2] = {
+    {"main(p) = p.z default {x: 1.0, y: 2.0}", "p.bmf:1:13: z is no field of {x: real, y: real}"},
+    {"main(p) = p.heigth default {width: 1.0, height: 2.0}",
+     "p.bmf:1:13: heigth is no field of {width: real, height: real}; is height meant?"},
+    {"main(p) = p.X default {x: 1.0, y: 2.0}", "p.bmf:1:13: X is no field of {x: real, y: real}; is x meant?"},
+    {"main(p) = p.x default {1.0, 2.0}",
+     "p.bmf:1:13: x is a field of records such as {x: 1}, found {real, real}, whose components have no names"},
+    {"main(p) = p.x default 1", "p.bmf:1:13: x is a field of records such as {x: 1}, found int"},
+    {"main(ps) = ps.x default [{x: 1.0}]",
+     "p.bmf:1:15: x is a field of the elements, not of their list [{x: real}]; write map(x -> x.x, xs)"},
+    {"main(p) = {p with z: 1} default {x: 1.0}", "p.bmf:1:11: z is no field of {x: real}"},
+    {"main(p) = {p with x: 1} default {1.0, 2.0}",
+     "p.bmf:1:11: x is a field of records such as {x: 1}, found {real, real}, whose components have no names"},
+    {"main(p) = {x: 1, x: 2} default 1", "p.bmf:1:18: the field x stands twice in the record"},
+    {"main(p) = {p with x: 1, x: 2} default {x: 1}", "p.bmf:1:25: the field x stands twice in the record"},
+    {"main(p) = {x: 1, 2} default 1", "p.bmf:1:18: the name of a field expected, found 2"},
+    {"main(p) = {x: 1, y} default 1", "p.bmf:1:19: ':' (fields of a record are written x: exp) expected, found '}'"},
+    {"main(p) = {x: 1 default 1", "p.bmf:1:17: ',' or '}' expected, found default"},
+    {"main(p) = {1, x: 2} default 1",
+     "p.bmf:1:16: ':' stands in records only, {x: 1.0}; write x -> exp for functions, if c then a else b for choices"},
+    {"main(p) = {p with 1} default {x: 1}", "p.bmf:1:19: the name of a field expected, found 1"},
+    {"main(p) = {if: 1} default 1",
+     "p.bmf:1:12: the name of a field expected, found if, which is a word of the notation"},
+    {"main(p) = map({x: a} -> a, p) default [{x: 1}]",
+     "p.bmf:1:15: a pattern takes components in their order, {a, b} -> ..; the fields of a record r are r.x"},
+    {"main(p) = let {x: a} = p in a default {x: 1}",
+     "p.bmf:1:17: a pattern takes components in their order, {a, b}; the fields of a record r are r.x, r.y"},
+    {"main(p) = if p.x > 0 then p else {y: 1} default {x: 1}",
+     "p.bmf:1:34: the branches of if must make one type, found {x: int} and {y: int}"},
+    {"main(ps) = reduce({a, b} -> {y: a.x + b.x}, ps) default [{x: 1}]",
+     "p.bmf:1:29: the operator of reduce must make the type of its operands, found {x: int} and {y: int}"},
+    {"main(p) = p default {x: 1, x: 2}", "p.bmf:1:28: the field x stands twice in the record"},
+    {"main(p) = p default {x: 1, 2}", "p.bmf:1:28: the name of a field (x: ..) expected, found 2"},
+    {"main(p) = p default [{x: 1}, {y: 2}]", "p.bmf:1:31: the field x expected, found y"},
+    {"main(p) = p default [{x: 1}, {2}]", "p.bmf:1:31: the field x expected, found 2"},
+    {"main(p) = p default {in: 1}", "p.bmf:1:22: the field in is a word of the notation"},
+    {"main(p) = p default {x: 1, y: }", "p.bmf:1:31: data expected, found '}'"},
+};
+
 #define ROWS(table) table, sizeof table / sizeof table[0]
 
 static void assert_table(const char *const table[][2], size_t rows)
@@ -286,11 +333,18 @@ static void test_words(void **state)
     assert_table(ROWS(words));
 }
 
+static void test_records(void **state)
+{
+    (void)state;
+    assert_table(ROWS(records));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sketch),      cmocka_unit_test(test_foreign), cmocka_unit_test(test_definitions),
         cmocka_unit_test(test_expressions), cmocka_unit_test(test_types),   cmocka_unit_test(test_words),
+        cmocka_unit_test(test_records),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

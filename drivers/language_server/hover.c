@@ -107,6 +107,12 @@ static const char *code_of_kind(const notation_node *node)
     switch (node->kind) {
     case NOTATION_TUPLE:
         return "{..}";
+    case NOTATION_RECORD:
+        return "{x: ..}";
+    case NOTATION_UPDATE:
+        return "{.. with x: ..}";
+    case NOTATION_FIELD:
+        return node->name;
     case NOTATION_LIST:
         return "[..]";
     case NOTATION_INDEX:

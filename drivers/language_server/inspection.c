@@ -77,7 +77,7 @@ static int check(inspection *a)
         BMF_TRY(data_parse(NULL, &d->texts, d->parsed.data, &type, &column));
     column_free(&column);
     a->typed = true;
-    return check_types_observed(NULL, &d->texts, d->arena, &d->library, d->parsed.expression, type, &observer,
+    return check_types_observed(NULL, &d->texts, d->arena, &d->library, d->parsed.expression, type, &observer, NULL,
                                 &a->checked);
 }
 

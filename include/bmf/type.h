@@ -49,7 +49,7 @@ typedef struct bmf_type bmf_type;
 struct bmf_type {
     bmf_type_kind kind;               /**< what the other members mean */
     int64_t size;                     /**< bytes of a scalar or struct; 0 for tuples and lists */
-    const char *name;                 /**< of a struct, for messages; otherwise NULL */
+    const char *name;                 /**< of a struct, for messages; the language's, of a tuple; otherwise NULL */
     int components;                   /**< tuple: number of components; list: 1; otherwise 0 */
     const bmf_type *const *component; /**< components pointers, or NULL */
 };

@@ -56,7 +56,9 @@ static bool same_head(const bmf_type *a, const bmf_type *b)
 {
     if (a->kind != b->kind || a->components != b->components)
         return false;
-    return a->kind != BMF_STRUCT || (a->size == b->size && same_name(a->name, b->name));
+    if (a->kind != BMF_STRUCT && a->kind != BMF_TUPLE)
+        return true;
+    return same_name(a->name, b->name) && (a->kind == BMF_TUPLE || a->size == b->size);
 }
 
 bool bmf_type_equal(const bmf_type *a, const bmf_type *b)
@@ -87,7 +89,7 @@ static uint64_t hash_type(const bmf_type *type)
     uint64_t hash = hash_add((uint64_t)type->kind, (uint64_t)type->components);
     for (int k = 0; k < type->components; k++)
         hash = hash_add(hash, (uint64_t)(uintptr_t)type->component[k]);
-    if (type->kind == BMF_STRUCT)
+    if (type->kind == BMF_STRUCT || type->kind == BMF_TUPLE)
         hash = hash_add(hash_add(hash, (uint64_t)type->size), type->name ? hash_text(type->name) : 0);
     return hash;
 }
@@ -242,6 +244,50 @@ int64_t bmf_type_record(const bmf_type *type, int64_t offset[BMF_MAX_LEAVES])
     return end > 0 ? round_up(end, largest) : 1;
 }
 
+/* ---- fields ---- */
+
+const bmf_type *type_with_fields(const bmf_type *tuple, const char *fields)
+{
+    bmf_type record = *tuple;
+    record.name = fields;
+    return bmf_type_intern(&record);
+}
+
+const bmf_type *type_without_fields(const bmf_type *type)
+{
+    const bmf_type *component[BMF_MAX_LEAVES];
+    bool same = type->kind != BMF_TUPLE || !type->name;
+    if (type->components == 0)
+        return type;
+    for (int k = 0; k < type->components; k++) {
+        component[k] = type_without_fields(type->component[k]);
+        same = same && component[k] == type->component[k];
+    }
+    return same ? type : bmf_type_intern(&(bmf_type){type->kind, 0, NULL, type->components, component});
+}
+
+const char *field_in(const char *fields, int k, int *size)
+{
+    for (; fields && k > 0; k--) {
+        fields = strchr(fields, ',');
+        fields = fields ? fields + 1 : NULL;
+    }
+    *size = fields ? (int)strcspn(fields, ",") : 0;
+    return fields;
+}
+
+int field_find(const char *fields, const char *name, int64_t size)
+{
+    int length;
+    const char *field = field_in(fields, 0, &length);
+    for (int k = 0; field; field = field_in(fields, ++k, &length))
+        if (length == size && memcmp(field, name, (size_t)size) == 0)
+            return k;
+    return -1;
+}
+
+/* ---- words ---- */
+
 /* Appends to text at *used, which counts on past the end of the text so that it can be cut anywhere. */
 static void append(char *text, size_t size, size_t *used, const char *more)
 {
@@ -256,6 +302,9 @@ static void append(char *text, size_t size, size_t *used, const char *more)
 
 static void print_type(const bmf_type *type, char *text, size_t size, size_t *used)
 {
+    char field[FIELD_BYTES + 3];
+    const char *name;
+    int length;
     static const char *const scalar[] = {
         [BMF_INT] = "int",     [BMF_REAL] = "real",   [BMF_BOOL] = "bool",      [BMF_NOTHING] = "?",
         [BMF_INT32] = "int32", [BMF_FLOAT] = "float", [BMF_COMPLEX] = "complex"};
@@ -270,6 +319,11 @@ static void print_type(const bmf_type *type, char *text, size_t size, size_t *us
         append(text, size, used, open[type->kind]);
         for (int k = 0; k < type->components; k++) {
             append(text, size, used, k > 0 ? ", " : "");
+            name = type->kind == BMF_TUPLE ? field_in(type->name, k, &length) : NULL;
+            if (name) {
+                snprintf(field, sizeof field, "%.*s: ", length < FIELD_BYTES ? length : FIELD_BYTES, name);
+                append(text, size, used, field);
+            }
             print_type(type->component[k], text, size, used);
         }
         append(text, size, used, type->kind == BMF_TUPLE ? "}" : "]");

@@ -173,6 +173,13 @@ const bmf_type *data_file_element(const data_file *file, bool wide)
     return file->fields == 1 ? component[0] : bmf_type_tuple(file->fields, component);
 }
 
+void data_field_call(data_field *field, const char *name, int64_t size)
+{
+    const bool fits = size < FIELD_BYTES;
+    memcpy(field->name, name, fits ? (size_t)size : 0);
+    field->name[fits ? size : 0] = '\0';
+}
+
 const bmf_type *data_file_type(const data_file *file, const bmf_type *item)
 {
     for (int d = 1; d < file->dimensions; d++)
@@ -331,10 +338,22 @@ int bmf_file_read(bmf_context *ctx, const char *name, const bmf_type *item, bmf_
     return data_file_read(ctx, &file, item, partition, list);
 }
 
-int bmf_file_write(const bmf_list *list, const char *name)
+int data_file_write_as(const bmf_list *list, const char *name, const bmf_type *type)
 {
     data_file file;
+    int size;
     if (!data_file_named_to_write(name, &file))
         return unknown_format(bmf_list_context(list), name);
+    while (type->kind == BMF_LIST || type->kind == BMF_DISTRIBUTED)
+        type = type->component[0];
+    for (int k = 0; type->kind == BMF_TUPLE && type->name && k < type->components; k++) {
+        const char *field = field_in(type->name, k, &size);
+        data_field_call(&file.field[k], field, size);
+    }
     return data_file_write(list, &file);
+}
+
+int bmf_file_write(const bmf_list *list, const char *name)
+{
+    return data_file_write_as(list, name, &bmf_type_int);
 }

@@ -9,6 +9,7 @@
 
 #include "runtime/base/output_file.h"
 #include "runtime/data/list.h"
+#include "runtime/data/type.h"
 #include "runtime/files/scalars.h"
 
 enum { DATA_DIMENSIONS = 4, DATA_CHUNK = 1 << 20 };
@@ -16,7 +17,8 @@ enum { DATA_DIMENSIONS = 4, DATA_CHUNK = 1 << 20 };
 /* A scalar of an item. */
 typedef struct data_field {
     bmf_stored_scalar scalar;
-    int64_t offset; /* in the item, of binary formats; of tables: the column, from 0 */
+    int64_t offset;         /* in the item, of binary formats; of tables: the column, from 0 */
+    char name[FIELD_BYTES]; /* "": none, or one that is longer */
 } data_field;
 
 typedef struct data_file data_file;
@@ -122,6 +124,11 @@ int data_file_converts(bmf_context *ctx, const data_file *file, const bmf_type *
  * NULL: evenly. Collective; takes the file over. */
 int data_file_read(bmf_context *ctx, data_file *file, const bmf_type *item, bmf_partition *partition, bmf_list **list);
 int data_file_write(const bmf_list *list, data_file *file);
+/* bmf_file_write, with the names that fields of the items have in `type`, or in the elements of lists in it. */
+int data_file_write_as(const bmf_list *list, const char *name, const bmf_type *type);
+
+/* Gives the scalar a name of `size` bytes, if it is short enough. */
+void data_field_call(data_field *field, const char *name, int64_t size);
 
 /* `count` items, as they lie in the file, as items to, to + step, .. of a column. */
 void data_put_items(const data_file *file, const char *block, const bmf_column *items, int64_t to, int64_t step,

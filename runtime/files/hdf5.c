@@ -94,7 +94,9 @@ static int add_field(bmf_context *ctx, data_file *file, hid_t type, const char *
     if (scalar == STORED_SCALARS)
         return data_fail(ctx, file, "%s%s is no int of at most 64 bits, float32, float64 or bool",
                          name ? name : file->what, name ? ", a member of the structure," : "");
-    file->field[file->fields++] = (data_field){scalar, file->item_bytes};
+    data_field *field = &file->field[file->fields++];
+    *field = (data_field){.scalar = scalar, .offset = file->item_bytes};
+    data_field_call(field, name ? name : "", name ? (int64_t)strlen(name) : 0);
     file->item_bytes += stored_size(scalar);
     return BMF_OK;
 }
@@ -173,7 +175,7 @@ static hid_t scalar_type(bmf_stored_scalar scalar)
     return scalar == STORED_BOOL ? truth_type() : H5Tcopy(native(scalar));
 }
 
-/* The items without gaps. like: a compound type whose members' names are taken; negative: f0, f1, .. */
+/* The items without gaps. like: a compound type whose members' names are taken; negative: their own, or f0, f1, .. */
 static hid_t item_type(const data_file *file, hid_t like)
 {
     if (file->fields == 1 && (like < 0 || H5Tget_class(like) != H5T_COMPOUND))
@@ -183,7 +185,8 @@ static hid_t item_type(const data_file *file, hid_t like)
         char made[16], *name = like >= 0 ? H5Tget_member_name(like, (unsigned)k) : NULL;
         const hid_t scalar = scalar_type(file->field[k].scalar);
         snprintf(made, sizeof made, "f%d", k);
-        H5Tinsert(type, name ? name : made, (size_t)file->field[k].offset, scalar);
+        const char *own = *file->field[k].name ? file->field[k].name : made;
+        H5Tinsert(type, name ? name : own, (size_t)file->field[k].offset, scalar);
         H5Tclose(scalar);
         H5free_memory(name);
     }

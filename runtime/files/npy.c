@@ -51,7 +51,7 @@ static int find(bmf_context *ctx, data_file *file)
 
 /* ---- writing ---- */
 
-/* A structure's fields are called f0, f1, .., as NumPy does. */
+/* A structure's fields without names are called f0, f1, .., as NumPy does. */
 static void print_descr(const data_file *file, FILE *to)
 {
     char code[8];
@@ -59,8 +59,12 @@ static void print_descr(const data_file *file, FILE *to)
         fprintf(to, "'%s'", stored_code(file->field[0].scalar, code));
         return;
     }
-    for (int k = 0; k < file->fields; k++)
-        fprintf(to, "%s('f%d', '%s')", k == 0 ? "[" : ", ", k, stored_code(file->field[k].scalar, code));
+    for (int k = 0; k < file->fields; k++) {
+        char made[16];
+        snprintf(made, sizeof made, "f%d", k);
+        fprintf(to, "%s('%s', '%s')", k == 0 ? "[" : ", ", *file->field[k].name ? file->field[k].name : made,
+                stored_code(file->field[k].scalar, code));
+    }
     fputc(']', to);
 }
 

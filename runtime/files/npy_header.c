@@ -340,7 +340,7 @@ static bool refuse_descr(scanner *in, text_range descr, const char *what)
                   descr.begin, taken);
 }
 
-static bool add_field(scanner *in, text_range descr, int64_t times, data_file *file)
+static bool add_field(scanner *in, text_range name, text_range descr, int64_t times, data_file *file)
 {
     const bmf_stored_scalar scalar = stored_named(descr.begin, descr.size);
     const bool is_code = descr.size > 1 && strchr("<=|", descr.begin[0]) && descr.begin[0] != '\0';
@@ -349,7 +349,9 @@ static bool add_field(scanner *in, text_range descr, int64_t times, data_file *f
     for (int64_t k = 0; k < times; k++) {
         if (file->fields == BMF_MAX_LEAVES)
             return refuse(in, "items of more than %d scalars", BMF_MAX_LEAVES);
-        file->field[file->fields++] = (data_field){scalar, file->item_bytes};
+        data_field *field = &file->field[file->fields++];
+        *field = (data_field){.scalar = scalar, .offset = file->item_bytes};
+        data_field_call(field, name.begin, times == 1 ? name.size : 0);
         file->item_bytes += stored_size(scalar);
     }
     return true;
@@ -389,7 +391,7 @@ static bool read_field(scanner *in, data_file *file)
     }
     if (descr.size > 2 && descr.begin[1] == 'V')
         return add_padding(in, descr, file);
-    return add_field(in, descr, times, file);
+    return add_field(in, name, descr, times, file);
 }
 
 static bool read_fields(scanner *in, data_file *file)
@@ -427,7 +429,7 @@ bool npy_parse_layout(const char *text, int64_t size, data_file *file, char *why
     file->item_bytes = 0;
     scanner fields = {raw.descr.begin, raw.descr.begin + raw.descr.size, why, why_size};
     const bool is_structure = raw.descr.size > 0 && raw.descr.begin[0] == '[';
-    return (is_structure ? read_fields(&fields, file) : add_field(&in, raw.descr, 1, file)) &&
+    return (is_structure ? read_fields(&fields, file) : add_field(&in, (text_range){"", 0}, raw.descr, 1, file)) &&
            judge_layout(&in, &raw, file);
 }
 

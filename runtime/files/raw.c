@@ -21,7 +21,7 @@ int data_parse_fields(bmf_context *ctx, const char *text, data_file *file)
         }
         if (file->fields == BMF_MAX_LEAVES)
             return data_fail(ctx, file, "items of more than %d scalars", BMF_MAX_LEAVES);
-        file->field[file->fields++] = (data_field){scalar, file->item_bytes};
+        file->field[file->fields++] = (data_field){.scalar = scalar, .offset = file->item_bytes};
         file->item_bytes += stored_size(scalar);
         at += size;
         if (*at != ',')

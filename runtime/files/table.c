@@ -212,7 +212,7 @@ static int write_rows(bmf_context *ctx, const data_file *file, data_writing *wri
     const int64_t room = cells * 40 > DATA_CHUNK ? cells * 40 : DATA_CHUNK;
     char *text = allocate(room);
     bmf_progress progress;
-    int64_t next, bytes = 0, offset = 0, *all = allocate_array(bmf_ranks(ctx), sizeof *all);
+    int64_t next, bytes = 0, offset = file->offset, *all = allocate_array(bmf_ranks(ctx), sizeof *all);
     MPI_File to;
     progress_begin(&progress, "writing");
     for (int64_t row = 0; row < rows; row = next) {
@@ -239,10 +239,26 @@ static int write_rows(bmf_context *ctx, const data_file *file, data_writing *wri
     return status;
 }
 
+/* A first row of the columns' names. */
+static int write_names(bmf_context *ctx, const bmf_output_file *output, data_file *file)
+{
+    char line[BMF_MAX_LEAVES * (FIELD_BYTES + 1)];
+    int64_t used = 0;
+    for (int k = 0; k < file->fields; k++) {
+        const size_t size = strlen(file->field[k].name);
+        memcpy(line + used, file->field[k].name, size);
+        used += (int64_t)size;
+        line[used++] = k < file->fields - 1 ? file->separator : '\n';
+    }
+    file->offset = used;
+    return write(output->file, line, (size_t)used) == used
+               ? BMF_OK
+               : data_fail(ctx, file, "cannot write: %s", strerror(errno ? errno : ENOSPC));
+}
+
 static int begin(bmf_context *ctx, const bmf_output_file *output, data_file *file)
 {
     const size_t length = strlen(file->path);
-    (void)output;
     file->offset = 0;
     file->item_bytes = 0;
     file->separator = strcmp(file->path + length - 4, ".csv") == 0   ? ','
@@ -255,7 +271,7 @@ static int begin(bmf_context *ctx, const bmf_output_file *output, data_file *fil
     for (int k = 0; k < file->fields; k++)
         if (file->field[k].scalar == STORED_COMPLEX128)
             return data_fail(ctx, file, "complex numbers; tables have int, real and bool");
-    return BMF_OK;
+    return file->dimensions == 1 && *file->field[0].name ? write_names(ctx, output, file) : BMF_OK;
 }
 
 static const char *const endings[] = {".csv", ".tsv", ".txt", ".dat", NULL};

@@ -139,7 +139,10 @@ static int add_column(sample *s, int64_t column)
     if (file->fields == BMF_MAX_LEAVES)
         return data_fail(s->ctx, file, "more than %d columns are named; without names all come as rows",
                          BMF_MAX_LEAVES);
-    file->field[file->fields++] = (data_field){STORED_FLOAT64, column};
+    data_field *field = &file->field[file->fields++];
+    *field = (data_field){.scalar = STORED_FLOAT64, .offset = column};
+    if (s->names)
+        data_field_call(field, s->name[column].text, s->name[column].size);
     return BMF_OK;
 }
 

@@ -61,7 +61,8 @@ static bool describe_fields(const bmf_type *item, data_file *file)
         const bmf_stored_scalar scalar = component[k]->kind < BMF_STRUCT ? stored_of(component[k]) : STORED_SCALARS;
         if (scalar == STORED_SCALARS)
             return false;
-        file->field[k] = (data_field){scalar, file->item_bytes};
+        file->field[k].scalar = scalar;
+        file->field[k].offset = file->item_bytes;
         file->item_bytes += stored_size(scalar);
     }
     return true;

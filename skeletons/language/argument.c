@@ -7,9 +7,11 @@
 #include "skeletons/language/argument.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/argument_uses.h"
+#include "skeletons/language/front/fields.h"
 #include "skeletons/language/parallel/parallel.h"
 
 /* ---- files ---- */
@@ -20,10 +22,20 @@ bool argument_named(const char *name, bmf_argument *argument)
     return argument->is_file;
 }
 
+/* A record, if all scalars of an item have names that fields can have. */
+static const bmf_type *named_item(const data_file *file, const bmf_type *item)
+{
+    char fields[FIELDS_BYTES] = "";
+    bool named = item->kind == BMF_TUPLE;
+    for (int k = 0; k < file->fields && named; k++)
+        named = !fields_add(fields, file->field[k].name, (int64_t)strlen(file->field[k].name));
+    return named ? type_with_fields(item, fields) : item;
+}
+
 static void set_type(bmf_argument *argument)
 {
     argument->item = data_file_element(&argument->file, true);
-    argument->type = bmf_type_list(data_file_type(&argument->file, argument->item));
+    argument->type = bmf_type_list(data_file_type(&argument->file, named_item(&argument->file, argument->item)));
 }
 
 int argument_find(bmf_context *ctx, bmf_argument *argument)

@@ -9,7 +9,7 @@ typedef struct bmf_argument {
     bool is_file;         /* of a format that ranks read in parallel; otherwise data as text */
     data_file file;       /* all ranks know it; */
     const bmf_type *item; /* what its items are read as */
-    const bmf_type *type; /* of the whole */
+    const bmf_type *type; /* of the whole; with the names of fields until the program is typed */
     bmf_column column;    /* from text: one element, on rank 0 */
 } bmf_argument;
 

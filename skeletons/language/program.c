@@ -24,15 +24,19 @@
 
 static void write_type(const bmf_type *type, char **at)
 {
+    const size_t name = type->name ? strlen(type->name) + 1 : 0;
     *(*at)++ = (char)type->kind;
     *(*at)++ = (char)type->components;
+    *(*at)++ = name > 0;
+    memcpy(*at, type->name ? type->name : "", name);
+    *at += name;
     for (int k = 0; k < type->components; k++)
         write_type(type->component[k], at);
 }
 
 static int64_t type_bytes(const bmf_type *type)
 {
-    int64_t bytes = 2;
+    int64_t bytes = 3 + (type->name ? (int64_t)strlen(type->name) + 1 : 0);
     for (int k = 0; k < type->components; k++)
         bytes += type_bytes(type->component[k]);
     return bytes;
@@ -42,7 +46,8 @@ static const bmf_type *read_type(const char **at)
 {
     const bmf_type *component[BMF_MAX_LEAVES];
     bmf_type made = {.kind = (bmf_type_kind)(*at)[0], .components = (*at)[1]};
-    *at += 2;
+    made.name = (*at)[2] ? *at + 3 : NULL;
+    *at += 3 + (made.name ? strlen(made.name) + 1 : 0);
     for (int k = 0; k < made.components; k++)
         component[k] = read_type(at);
     made.component = made.components > 0 ? component : NULL;
@@ -191,6 +196,16 @@ static int parse_arguments(bmf_context *ctx, const bmf_program_options *options,
     return BMF_OK;
 }
 
+/* What runs has no names of fields; the value's type keeps them. */
+static int type_program(bmf_context *ctx, bmf_program *program)
+{
+    BMF_TRY(check_types_observed(ctx, &program->texts, program->arena, &program->library, program->parsed,
+                                 program->argument_type, NULL, &program->value_type, &program->checked));
+    for (int k = 0; k < program->arguments; k++)
+        program->argument[k].type = type_without_fields(program->argument[k].type);
+    return BMF_OK;
+}
+
 /* Everything that rank 0 does alone. */
 static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_program *program, bmf_parsed *parsed)
 {
@@ -200,8 +215,7 @@ static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_
     BMF_TRY(read_texts(ctx, options, program));
     BMF_TRY(parse_texts(ctx, program, options->libraries, parsed));
     BMF_TRY(parse_arguments(ctx, options, parsed, program));
-    return check_types(ctx, &program->texts, program->arena, &program->library, program->parsed, program->argument_type,
-                       &program->checked);
+    return type_program(ctx, program);
 }
 
 /* The others read the same texts, and find no errors. */
@@ -209,8 +223,7 @@ static int load_again(bmf_context *ctx, const bmf_program_options *options, bmf_
 {
     bmf_parsed parsed = {0};
     BMF_TRY(parse_texts(ctx, program, options->libraries, &parsed));
-    return check_types(ctx, &program->texts, program->arena, &program->library, program->parsed, program->argument_type,
-                       &program->checked);
+    return type_program(ctx, program);
 }
 
 /* Rows of files that do not say how many they have. */

@@ -8,7 +8,7 @@ endif
 syntax case ignore
 syntax iskeyword @,48-57,_
 
-syntax keyword bmfForm B_Id B_Comp B_Con B_Alltup B_Allvec B_Op B_Addr B_Num B_Procs
+syntax keyword bmfForm B_Id B_Comp B_Con B_Alltup B_Allvec B_Op B_Addr B_Num B_Procs B_Record B_Field B_With
 syntax keyword bmfConditional B_If
 syntax keyword bmfRepeat B_While
 syntax keyword bmfSkeleton B_Map B_Reduce B_Scan B_Zip B_Split B_Filter B_Reduce_by_key B_Shift B_Stencil B_Sort_by B_Group
@@ -22,7 +22,7 @@ syntax keyword bmfBoolean true false B_True B_False
 syntax keyword bmfNumber inf nan
 
 " The notation: case matters there, but not to what is coloured.
-syntax keyword bmfLet let in main default procs
+syntax keyword bmfLet let in main default procs with
 syntax keyword bmfConditional if then else
 syntax keyword bmfRepeat loop while for do
 syntax keyword bmfWordOperator and or not mod
@@ -30,6 +30,8 @@ syntax keyword bmfSkeleton map filter reduce scan zip split cut reduce_by_key sh
 syntax keyword bmfFunction sort argsort length iota pick abs sqrt exp log sin cos tan floor ceil round neg int real max min pow atan2
 syntax keyword bmfFunction bitand bitor bitxor shl shr random unique
 syntax match bmfMark '|>\|->\|\.\.<'
+syntax match bmfField '\%(\w\|)\|]\|}\)\@<=\.\a\w*'
+syntax match bmfField '\a\w*\ze\s*:'
 
 syntax match bmfNumber '[-+]\?\<\d\+\>'
 syntax match bmfNumber '[-+]\?\<\d\+\.\d*\%(e[-+]\?\d\+\)\?'
@@ -44,6 +46,7 @@ highlight default link bmfLet Keyword
 highlight default link bmfWordOperator Operator
 highlight default link bmfFunction Function
 highlight default link bmfMark Operator
+highlight default link bmfField Identifier
 highlight default link bmfConditional Conditional
 highlight default link bmfRepeat Repeat
 highlight default link bmfSkeleton Statement

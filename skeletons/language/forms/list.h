@@ -14,6 +14,9 @@
     X(ALLVEC, vector)                                                                                                  \
     X(OP, operation)                                                                                                   \
     X(ADDR, component)                                                                                                 \
+    X(RECORD, record)                                                                                                  \
+    X(FIELD, field)                                                                                                    \
+    X(WITH, update)                                                                                                    \
     BMF_SKELETON_FORMS(X)                                                                                              \
     X(IF, choice)                                                                                                      \
     X(WHILE, loop)                                                                                                     \

@@ -5,6 +5,7 @@
  * a real. Columns grow by reallocation, which moves pages rather than bytes when they are big, and are copied once at
  * the end, one by one, to buffers of their own size. Recursion is as deep as the data's nesting, which is limited.
  * Cost: O(bytes). Memory: at most twice the columns and, for a moment, their largest leaf. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/front/data.h"
+#include "skeletons/language/front/fields.h"
 #include "skeletons/language/front/parse.h"
 #include "skeletons/language/front/lexer.h"
 
@@ -25,6 +27,7 @@ struct builder {
     int64_t capacity; /* bytes */
     int components;
     builder *child;
+    char *fields; /* of a record: "x,y"; NULL: a tuple */
 };
 
 typedef struct reader {
@@ -45,6 +48,7 @@ static void free_builder(builder *b)
         free_builder(&b->child[k]);
     free(b->child);
     free(b->data);
+    free(b->fields);
     *b = (builder){.kind = BMF_NOTHING};
 }
 
@@ -96,7 +100,10 @@ static const bmf_type *type_of(const builder *b)
         return scalar[b->kind];
     for (int k = 0; k < b->components; k++)
         component[k] = type_of(&b->child[k]);
-    return b->kind == BMF_LIST ? bmf_type_list(component[0]) : bmf_type_tuple(b->components, component);
+    if (b->kind == BMF_LIST)
+        return bmf_type_list(component[0]);
+    const bmf_type *tuple = bmf_type_tuple(b->components, component);
+    return b->fields ? type_with_fields(tuple, b->fields) : tuple;
 }
 
 /* A value of another type than those before it: reads it aside, to be able to name its type. */
@@ -262,15 +269,62 @@ static bool fail_components(reader *r, const builder *b, int64_t opened, const c
                 b->components);
 }
 
-/* The first tuple of its place says how many components there are. */
+/* The name before a component, if it has one: x: .. */
+static bool name_ahead(reader *r, bmf_token *name)
+{
+    const int byte = next_byte(r);
+    if (byte != '_' && !isalpha((unsigned char)byte))
+        return false;
+    *name = peek(r);
+    const bmf_token behind = token_next(r->text, name->end);
+    return behind.begin < r->end && r->text->bytes[behind.begin] == ':';
+}
+
+static bool fail_field(reader *r, const char *expected)
+{
+    const bmf_token found = peek(r);
+    char words[64];
+    return fail(r, found.begin, found.end, BMF_ERROR_USAGE, "%s expected, found %s", expected,
+                token_print(r->text, found, words));
+}
+
+/* The name of component k of a record whose components have these names so far; of the first record of its place
+ * (`first`) it is added to them. */
+static bool read_field(reader *r, char fields[FIELDS_BYTES], int k, bool first)
+{
+    bmf_token name;
+    int size;
+    char words[FIELD_BYTES + 20];
+    const char *wanted = first ? NULL : field_in(fields, k, &size);
+    if (wanted)
+        snprintf(words, sizeof words, "the field %.*s", size, wanted);
+    if (!name_ahead(r, &name))
+        return fail_field(r, wanted ? words : "the name of a field (x: ..)");
+    const char *text = r->text->bytes + name.begin;
+    if (wanted && (name.end - name.begin != size || memcmp(text, wanted, (size_t)size) != 0))
+        return fail_field(r, words);
+    const char *fault = first ? fields_add(fields, text, name.end - name.begin) : NULL;
+    if (fault)
+        return fail(r, name.begin, name.end, BMF_ERROR_USAGE, "the field %.*s %s",
+                    (int)(name.end - name.begin < 40 ? name.end - name.begin : 40), text, fault);
+    r->at = token_next(r->text, name.end).begin + 1;
+    return true;
+}
+
+/* The first tuple of its place says how many components there are, and what they are called. */
 static bool read_first_tuple(reader *r, builder *b, int64_t opened)
 {
     bool done = false;
+    bmf_token name;
     b->kind = BMF_TUPLE;
     b->child = allocate(BMF_MAX_LEAVES * (int64_t)sizeof *b->child);
+    if (name_ahead(r, &name))
+        b->fields = allocate_clear(FIELDS_BYTES, 1);
     while (!done) {
         if (b->components == BMF_MAX_LEAVES)
             return fail(r, r->at, r->at, BMF_ERROR_USAGE, "a tuple has at most %d components", BMF_MAX_LEAVES);
+        if (b->fields && !read_field(r, b->fields, b->components, true))
+            return false;
         builder *child = &b->child[b->components++];
         *child = (builder){.kind = BMF_NOTHING};
         if (!read_value(r, child) || !next_element(r, opened, '}', &done))
@@ -285,6 +339,8 @@ static bool read_other_tuple(reader *r, builder *b, int64_t opened)
     for (int k = 0; !done; k++) {
         if (k == b->components)
             return fail_components(r, b, opened, "more");
+        if (b->fields && !read_field(r, b->fields, k, false))
+            return false;
         if (!read_value(r, &b->child[k]) || !next_element(r, opened, '}', &done))
             return false;
         if (done && k < b->components - 1)
@@ -394,7 +450,7 @@ static int finish_all(reader *r, builder *b, const bmf_type **type, bmf_column *
 {
     bmf_column made;
     const bmf_type *found = type_of(b);
-    int status = finish(r->ctx, b, filled(found), &made);
+    int status = finish(r->ctx, b, filled(type_without_fields(found)), &made);
     if (status != BMF_OK) {
         column_free(&made);
         return status;

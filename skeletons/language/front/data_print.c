@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/type.h"
 #include "skeletons/language/front/data.h"
 
 enum { BLOCK_BYTES = 1 << 16, WORD_BYTES = 32, MAX_PLACES = 27 };
@@ -218,39 +219,61 @@ static void put(writer *w, const char *word)
     w->used += (int64_t)length;
 }
 
-static void print_element(const bmf_column *column, int64_t i, writer *w);
+/* names: the type with the names of fields, or NULL: there are none. */
+static void print_element(const bmf_column *column, const bmf_type *names, int64_t i, writer *w);
 
-static void print_list(const bmf_column *column, int64_t i, writer *w)
+static const bmf_type *names_inside(const bmf_type *names, int k)
+{
+    return names && k < names->components ? names->component[k] : NULL;
+}
+
+static void print_list(const bmf_column *column, const bmf_type *names, int64_t i, writer *w)
 {
     int64_t begin = column->offsets[i], end = column->offsets[i + 1];
     put(w, "[");
     for (int64_t k = begin; k < end && !w->failed; k++) {
         if (k > begin)
             put(w, ", ");
-        print_element(&column->child[0], k, w);
+        print_element(&column->child[0], names_inside(names, 0), k, w);
     }
     put(w, "]");
 }
 
-static void print_tuple(const bmf_column *column, int64_t i, writer *w)
+static void print_field(const bmf_type *names, int k, writer *w)
+{
+    char text[WORD_BYTES];
+    int size = 0;
+    const char *field = names && names->kind == BMF_TUPLE ? field_in(names->name, k, &size) : NULL;
+    for (int at = 0, part; field && at < size; at += part) { /* a word has at most 32 bytes, a field 39 */
+        part = size - at < WORD_BYTES - 1 ? size - at : WORD_BYTES - 1;
+        memcpy(text, field + at, (size_t)part);
+        text[part] = '\0';
+        put(w, text);
+    }
+    if (field)
+        put(w, ": ");
+}
+
+static void print_tuple(const bmf_column *column, const bmf_type *names, int64_t i, writer *w)
 {
     for (int k = 0; k < column->type->components; k++) {
         put(w, k == 0 ? "{" : ", ");
-        print_element(&column->child[k], i, w);
+        print_field(names, k, w);
+        print_element(&column->child[k], names_inside(names, k), i, w);
     }
     put(w, "}");
 }
 
-static void print_element(const bmf_column *column, int64_t i, writer *w)
+static void print_element(const bmf_column *column, const bmf_type *names, int64_t i, writer *w)
 {
     const char *data = column->data ? (const char *)column->data + i * column->stride : NULL; /* lists have none */
     char *at = claim(w);
     switch (column->type->kind) {
     case BMF_LIST:
-        print_list(column, i, w);
+        print_list(column, names, i, w);
         break;
     case BMF_TUPLE:
-        print_tuple(column, i, w);
+        print_tuple(column, names, i, w);
         break;
     case BMF_INT:
         w->used += print_int(*(const int64_t *)data, at) - at;
@@ -268,13 +291,18 @@ static void print_element(const bmf_column *column, int64_t i, writer *w)
 
 int data_print(const bmf_column *column, int64_t i, FILE *stream)
 {
+    return data_print_as(column, NULL, i, stream);
+}
+
+int data_print_as(const bmf_column *column, const bmf_type *type, int64_t i, FILE *stream)
+{
     writer *w = malloc(sizeof *w);
     if (!w)
         return -1;
     w->stream = stream; /* the block stays undefined */
     w->used = 0;
     w->failed = false;
-    print_element(column, i, w);
+    print_element(column, type, i, w);
     flush(w);
     int result = w->failed ? -1 : 0;
     free(w);

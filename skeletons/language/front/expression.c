@@ -9,6 +9,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/forms/form.h"
+#include "skeletons/language/front/fields.h"
 #include "skeletons/language/scalar/scalar.h"
 
 enum { CHUNK_NODES = 128, CHUNK_BYTES = 1 << 14 };
@@ -111,6 +112,16 @@ bmf_expression *expression_copy(bmf_expressions *arena, const bmf_expression *ex
     if (expression->children > 0)
         memcpy(copy->child, expression->child, (size_t)expression->children * sizeof *copy->child);
     return copy;
+}
+
+void expressions_forget_fields(bmf_expressions *arena)
+{
+    for (node_chunk *chunk = arena->nodes; chunk; chunk = chunk->next)
+        for (int i = 0; i < chunk->used; i++) {
+            bmf_expression *node = &chunk->node[i];
+            node->in = node->in ? type_without_fields(node->in) : NULL;
+            node->out = node->out ? type_without_fields(node->out) : NULL;
+        }
 }
 
 /* ---- names ---- */

@@ -80,7 +80,7 @@ struct bmf_expression {
     int64_t number[2];
     bool processors[2]; /* of a split: the number was written as B_Procs */
     bmf_constant constant;
-    const char *name;           /* without the $; of a B_Distl of the notation: what it hands on */
+    const char *name;           /* without the $; of a B_Distl of the notation: what it hands on; of fields: "x,y" */
     const bmf_binding *binding; /* of the notation: the pattern that its argument must fit; or NULL */
     const bmf_binding *result;  /* likewise, its value */
     bmf_stream_head head;

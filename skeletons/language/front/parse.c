@@ -14,6 +14,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/forms/form.h"
+#include "skeletons/language/front/fields.h"
 #include "skeletons/language/front/parser.h"
 
 typedef struct parts {
@@ -200,6 +201,44 @@ bmf_expression *parser_list(bmf_parser *p, const bmf_keyword *keyword, int limit
             memcpy(made->child, list.part, (size_t)list.count * sizeof *list.part);
     }
     free(list.part);
+    return made;
+}
+
+/* Adds the name that the token is; false after a message. */
+static bool parse_field(bmf_parser *p, char fields[FIELDS_BYTES])
+{
+    char found[64];
+    if (p->token.kind != BMF_TOKEN_WORD) {
+        parser_fail_expected(p, "the name of a field");
+        return false;
+    }
+    const char *fault = fields_add(fields, p->text->bytes + p->token.begin, p->token.end - p->token.begin);
+    if (fault)
+        parser_fail(p, p->token, "the field %s %s", token_print(p->text, p->token, found), fault);
+    else
+        parser_advance(p);
+    return !fault;
+}
+
+bmf_expression *parser_fields(bmf_parser *p, const bmf_keyword *keyword, int open, int close, int limit)
+{
+    const bmf_token first = p->token;
+    char fields[FIELDS_BYTES] = "", what[4] = {'\'', (char)open, '\'', '\0'};
+    int count = 0;
+    parser_advance(p);
+    const bmf_token opened = p->token;
+    if (!parser_open(p, open, what))
+        return NULL;
+    do {
+        if (count > 0)
+            parser_advance(p);
+        if (!parse_field(p, fields))
+            return NULL;
+    } while (++count < limit && p->token.kind == ',');
+    if (!parser_close(p, close, opened))
+        return NULL;
+    bmf_expression *made = expression_create(p->arena, keyword->kind, parser_span_since(p, first), 0);
+    made->name = expressions_text(p->arena, fields, (int64_t)strlen(fields));
     return made;
 }
 

@@ -42,6 +42,8 @@ bmf_expression *parser_operands(bmf_parser *p, const bmf_keyword *keyword);
 bool parser_number(bmf_parser *p, bool split, int64_t *number);
 /* '(' B_Num n ')': so many places on, or back if n is negative; at most BMF_MAX_PLACES. */
 bool parser_places(bmf_parser *p, int64_t *number);
+/* OPEN name, .. CLOSE behind the keyword: an expression of its kind with these names, "x,y"; at most `limit`. */
+bmf_expression *parser_fields(bmf_parser *p, const bmf_keyword *keyword, int open, int close, int limit);
 /* '[' expression, .. ']' behind the keyword; at least one and at most `limit` expressions, or any number if it is 0. */
 bmf_expression *parser_list(bmf_parser *p, const bmf_keyword *keyword, int limit);
 

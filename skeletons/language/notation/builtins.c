@@ -123,9 +123,9 @@ const notation_builtin *builtin_of_form(bmf_expression_kind kind, bool parallel)
 
 /* ---- reserved words ---- */
 
-static const char *const reserved[] = {"let",   "in",    "if",  "then", "else", "loop",   "while",
-                                       "for",   "do",    "and", "or",   "not",  "mod",    "true",
-                                       "false", "procs", "inf", "nan",  "main", "default"};
+static const char *const reserved[] = {"let",   "in",    "if",  "then", "else", "loop",    "while",
+                                       "for",   "do",    "and", "or",   "not",  "mod",     "true",
+                                       "false", "procs", "inf", "nan",  "main", "default", "with"};
 
 const char *notation_reserved_at(int n)
 {
@@ -192,9 +192,11 @@ const char *notation_foreign(const char *word, int64_t size)
 
 /* What is no built-in name. */
 static const char *const other_words[][2] = {
-    {"B_Alltup", "{..}"}, {"B_Allvec", "[..]"},  {"B_Addr", "the pattern"}, {"B_If", "if"},       {"B_While", "loop"},
-    {"B_Uminus", "-"},    {"B_Index", "xs[i]"},  {"B_Con", "constant"},     {"B_Procs", "procs"}, {"B_Distl", "map"},
-    {"P_Distl", "map"},   {"P_Project", "pick"}, {"B_Id", "the value"},     {"P_Split", "split"}, {"B_Split", "cut"},
+    {"B_Alltup", "{..}"},       {"B_Allvec", "[..]"},     {"B_Addr", "the pattern"}, {"B_If", "if"},
+    {"B_While", "loop"},        {"B_Uminus", "-"},        {"B_Index", "xs[i]"},      {"B_Con", "constant"},
+    {"B_Procs", "procs"},       {"B_Distl", "map"},       {"P_Distl", "map"},        {"P_Project", "pick"},
+    {"B_Id", "the value"},      {"P_Split", "split"},     {"B_Split", "cut"},        {"B_Record", "{..: ..}"},
+    {"B_With", "{.. with ..}"}, {"B_Field", "the field"},
 };
 
 static const char *operation_word(const char *keyword)

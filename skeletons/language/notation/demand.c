@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "skeletons/language/front/fields.h"
+
 static const char value[] = "x", list[] = "xs"; /* marks of what is used, before it has a name */
 
 static void split(notation_naming *naming, notation_pattern *pattern, int parts)
@@ -37,6 +39,14 @@ static void use_pair(notation_naming *naming, notation_pattern *pattern, const c
     }
     use(pattern->part[0], first);
     use(pattern->part[1], second);
+}
+
+/* A tuple of so many components, each as a whole. */
+static void use_parts(notation_naming *naming, notation_pattern *pattern, int parts)
+{
+    if (pattern->parts == 0)
+        split(naming, pattern, parts);
+    use(pattern, value);
 }
 
 static void demand(notation_naming *naming, const bmf_expression *expression, notation_pattern *pattern);
@@ -115,8 +125,17 @@ static void demand_part(notation_naming *naming, const bmf_expression *part, con
     case BMF_EXPRESSION_REDUCE_BY_KEY:
         use_pair(naming, pattern, value, list);
         return;
+    case BMF_EXPRESSION_RECORD:
+    case BMF_EXPRESSION_WITH:
+        use_parts(naming, pattern, fields_count(part->name) + (part->kind == BMF_EXPRESSION_WITH));
+        return;
+    case BMF_EXPRESSION_NAME:
+    case BMF_EXPRESSION_WHILE:
+    case BMF_EXPRESSION_FIELD:
+        use(pattern, value);
+        return;
     default:
-        use(pattern, part->kind == BMF_EXPRESSION_NAME || part->kind == BMF_EXPRESSION_WHILE ? value : list);
+        use(pattern, list);
     }
 }
 

@@ -93,6 +93,7 @@ static const described words[] = {
     {"inf", "The infinite real."},
     {"nan", "The real that is no number."},
     {"main", "The program; its parameters are the argument."},
+    {"with", "{r with x: a} is the record r with a in the place of its field x."},
     {"default", "The data that main is applied to without --arg."},
 };
 

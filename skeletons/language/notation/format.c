@@ -68,6 +68,8 @@ static bool has_space(const formatting *f, notation_token token)
 {
     if (is_open(f, f->last) || is_close(f, token) || is(f, token, ",") || f->unary)
         return false;
+    if (is(f, token, ":") || is(f, token, ".") || is(f, f->last, "."))
+        return false;
     if ((is(f, token, "(") || is(f, token, "[")) && ends_operand(f, f->last))
         return f->last.kind == NOTATION_TOKEN_NUMBER;
     return true;

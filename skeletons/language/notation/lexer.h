@@ -8,7 +8,7 @@ typedef enum notation_token_kind {
     NOTATION_TOKEN_END,
     NOTATION_TOKEN_WORD,   /* a name or a reserved word */
     NOTATION_TOKEN_NUMBER, /* without a sign */
-    NOTATION_TOKEN_MARK,   /* ( ) [ ] { } , = -> |> ..< and the operators */
+    NOTATION_TOKEN_MARK,   /* ( ) [ ] { } , : . = -> |> ..< and the operators */
     NOTATION_TOKEN_BAD
 } notation_token_kind;
 

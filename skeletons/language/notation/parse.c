@@ -84,7 +84,7 @@ static const char *foreign_mark(const notation_parser *p)
         {"\"", "there are no texts (strings); data are numbers, bools, tuples and lists"},
         {"'", "there are no texts (strings); data are numbers, bools, tuples and lists"},
         {";", "there is no ';'; steps are written let x = e in .., or e |> f(..)"},
-        {":", "there is no ':'; write x -> exp for functions, if c then a else b for choices"},
+        {":", "':' stands in records only, {x: 1.0}; write x -> exp for functions, if c then a else b for choices"},
         {".", "names have no dots; write f(x), or x |> f"},
         {"=", "= only stands in definitions; == compares"},
     };
@@ -212,6 +212,10 @@ notation_pattern *notation_parse_pattern(notation_parser *p)
     const char *name = notation_name(p, "a name or {..}");
     if (!name)
         return NULL;
+    if (notation_at(p, ":"))
+        return notation_fail(
+            p, notation_span(p, p->token),
+            "a pattern takes components in their order, {a, b}; the fields of a record r are r.x, r.y");
     return notation_pattern_create(p->arena, strcmp(name, "_") == 0 ? NULL : name, notation_span(p, first), 0);
 }
 

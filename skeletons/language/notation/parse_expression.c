@@ -9,6 +9,7 @@
 
 #include "runtime/base/array.h"
 #include "skeletons/language/front/data.h"
+#include "skeletons/language/front/fields.h"
 
 typedef struct nodes {
     notation_node **node;
@@ -156,13 +157,90 @@ static notation_node *parse_brackets(notation_parser *p)
     return inside && notation_expect(p, ")") ? inside : NULL;
 }
 
+/* An expression inside of brackets. */
+static notation_node *parse_inside(notation_parser *p)
+{
+    if (!enter(p))
+        return NULL;
+    notation_node *node = notation_expression(p);
+    p->depth--;
+    return node;
+}
+
+/* x: exp, .. '}' behind the nodes that are in the list already. */
+static bool parse_fields(notation_parser *p, char fields[FIELDS_BYTES], nodes *list)
+{
+    do {
+        const notation_token token = p->token;
+        const char *name = notation_name(p, "the name of a field");
+        if (!name)
+            return false;
+        const char *fault = fields_add(fields, name, (int64_t)strlen(name));
+        if (fault)
+            return notation_fail(p, notation_span(p, token), "the field %.60s %s", name, fault);
+        if (!notation_at(p, ":"))
+            return notation_fail_expected(p, "':' (fields of a record are written x: exp)");
+        notation_advance(p);
+        notation_node *value = parse_inside(p);
+        if (!value)
+            return false;
+        *ARRAY_APPEND(list->node, list->count, list->capacity) = value;
+    } while (notation_take(p, ","));
+    return notation_take(p, "}") || notation_fail_expected(p, "',' or '}'");
+}
+
+/* {x: a, y: b}, or with a record before it {r with x: a, y: b} */
+static notation_node *parse_record(notation_parser *p, int64_t begin, notation_node *record)
+{
+    char fields[FIELDS_BYTES] = "";
+    nodes list = {0};
+    notation_node *made = NULL;
+    if (record)
+        *ARRAY_APPEND(list.node, list.count, list.capacity) = record;
+    if (parse_fields(p, fields, &list)) {
+        if (notation_at(p, "->"))
+            notation_fail(p, notation_since(p, begin),
+                          "a pattern takes components in their order, {a, b} -> ..; the fields of a record r are r.x");
+        else if (list.count > BMF_MAX_LEAVES)
+            notation_fail(p, notation_since(p, begin), "at most %d fields are replaced at once", BMF_MAX_LEAVES - 1);
+        else
+            made = make(p, record ? NOTATION_UPDATE : NOTATION_RECORD, begin, notation_since(p, begin), list.count,
+                        list.node);
+    }
+    if (made)
+        made->name = expressions_text(p->arena, fields, (int64_t)strlen(fields));
+    free(list.node);
+    return made;
+}
+
+/* Behind '{': a record begins with name and ':'. */
+static bool field_ahead(const notation_parser *p)
+{
+    return p->token.kind == NOTATION_TOKEN_WORD && notation_is(p->text, notation_next(p->text, p->token.end), ":");
+}
+
+/* Components behind the first one, which is in the list, or '}' if there is none. */
+static bool parse_components(notation_parser *p, nodes *list)
+{
+    if (list->count == 0 || notation_take(p, ","))
+        return parse_list(p, "}", false, list);
+    return notation_take(p, "}") || notation_fail_expected(p, "',' or '}'");
+}
+
 static notation_node *parse_tuple(notation_parser *p)
 {
     const int64_t begin = p->token.begin;
     nodes list = {0};
     notation_node *made = NULL;
     notation_advance(p);
-    if (parse_list(p, "}", false, &list)) {
+    if (field_ahead(p))
+        return parse_record(p, begin, NULL);
+    notation_node *first = notation_at(p, "}") ? NULL : parse_inside(p);
+    if (first && notation_take(p, "with"))
+        return parse_record(p, begin, first);
+    if (first)
+        *ARRAY_APPEND(list.node, list.count, list.capacity) = first;
+    if (p->status == BMF_OK && parse_components(p, &list)) {
         const bmf_span all = notation_since(p, begin);
         if (list.count == 0 || list.count > BMF_MAX_LEAVES)
             notation_fail(p, all, "a tuple has 1 to %d components", BMF_MAX_LEAVES);
@@ -241,26 +319,54 @@ static notation_node *parse_primary(notation_parser *p)
     return make(p, NOTATION_PROCS, begin, notation_since(p, begin), 0, NULL);
 }
 
-/* primary { '[' exp ']' } */
+static notation_node *parse_index(notation_parser *p, notation_node *node)
+{
+    const int64_t begin = p->token.begin;
+    notation_advance(p);
+    notation_node *both[2] = {node, parse_inside(p)};
+    if (!both[1])
+        return NULL;
+    if (notation_at(p, ",") || notation_at(p, ":"))
+        return notation_fail(
+            p, notation_span(p, p->token),
+            "one index expected: an element of a list of lists is xss[i][j], a part pick(xs, a ..< b)");
+    if (!notation_expect(p, "]"))
+        return NULL;
+    return make(p, NOTATION_INDEX, node->span.begin, notation_since(p, begin), 2, both);
+}
+
+static notation_node *parse_field(notation_parser *p, notation_node *node)
+{
+    const notation_token dot = p->token;
+    notation_advance(p);
+    const notation_token token = p->token;
+    const char *name = notation_name(p, "the name of a field");
+    if (!name)
+        return NULL;
+    if (notation_at(p, "("))
+        return notation_fail(p, notation_span(p, dot), "names have no dots; write %.60s(..), or .. |> %.60s(..)", name,
+                             name);
+    const char *fault = field_fault(name, (int64_t)strlen(name));
+    if (fault)
+        return notation_fail(p, notation_span(p, token), "%.60s %s", name, fault);
+    notation_node *field = make(p, NOTATION_FIELD, node->span.begin, notation_span(p, token), 1, &node);
+    if (field)
+        field->name = name;
+    return field;
+}
+
+/* primary { '[' exp ']' | '.' name } */
 static notation_node *parse_postfix(notation_parser *p)
 {
     notation_node *node = parse_primary(p);
-    while (node && notation_at(p, "[")) {
-        const int64_t begin = p->token.begin;
-        notation_advance(p);
-        if (!enter(p))
-            return NULL;
-        notation_node *both[2] = {node, notation_expression(p)};
-        p->depth--;
-        if (!both[1])
-            return NULL;
-        if (notation_is(p->text, p->token, ",") || p->text->bytes[p->token.begin] == ':')
-            return notation_fail(
-                p, notation_span(p, p->token),
-                "one index expected: an element of a list of lists is xss[i][j], a part pick(xs, a ..< b)");
-        if (!notation_expect(p, "]"))
-            return NULL;
-        node = make(p, NOTATION_INDEX, node->span.begin, notation_since(p, begin), 2, both);
+    while (node) {
+        const bool names = notation_next(p->text, p->token.end).kind == NOTATION_TOKEN_WORD;
+        if (notation_at(p, "["))
+            node = parse_index(p, node);
+        else if (notation_at(p, ".") && names)
+            node = parse_field(p, node);
+        else
+            break;
     }
     return node;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/data/type.h"
 #include "skeletons/language/front/data.h"
 
 enum { LINE_COLUMNS = 100, MAX_INDENT = 60, INDENT = 4 };
@@ -85,6 +86,34 @@ static void print_all(const notation_node *node, int children, const char *open,
     fputs(close, out);
 }
 
+/* "x: ", where child k of a record or update is the value of a field. */
+static void print_field_name(const notation_node *node, int k, FILE *out)
+{
+    int size;
+    const char *field = node->kind == NOTATION_RECORD   ? field_in(node->name, k, &size)
+                        : node->kind == NOTATION_UPDATE ? field_in(node->name, k - 1, &size)
+                                                        : NULL;
+    if (field && (node->kind == NOTATION_RECORD || k > 0))
+        fprintf(out, "%.*s: ", size, field);
+}
+
+/* Between child k and the one before it. */
+static const char *behind_child(const notation_node *node, int k)
+{
+    return node->kind == NOTATION_UPDATE && k == 1 ? " with " : ", ";
+}
+
+static void print_record(const notation_node *node, FILE *out)
+{
+    fputc('{', out);
+    for (int k = 0; k < node->children; k++) {
+        fputs(k > 0 ? behind_child(node, k) : "", out);
+        print_field_name(node, k, out);
+        print_node(node->child[k], LEVEL_EXPRESSION, out);
+    }
+    fputc('}', out);
+}
+
 static void print_operation(const notation_node *node, FILE *out)
 {
     const notation_builtin *builtin = node->builtin;
@@ -151,6 +180,14 @@ static void print_inside(const notation_node *node, FILE *out)
         break;
     case NOTATION_TUPLE:
         print_all(node, node->children, "{", "}", out);
+        break;
+    case NOTATION_RECORD:
+    case NOTATION_UPDATE:
+        print_record(node, out);
+        break;
+    case NOTATION_FIELD: /* 2.x is no number and no field */
+        print_node(node->child[0], LEVEL_POSTFIX + (node->child[0]->kind == NOTATION_CONSTANT), out);
+        fprintf(out, ".%s", node->name);
         break;
     case NOTATION_LIST:
         print_all(node, node->children, "[", "]", out);
@@ -283,6 +320,20 @@ static bool print_list_on_line(const notation_node *node, int children, int colu
     return fits;
 }
 
+static void print_record_broken(const notation_node *node, int indent, int column, FILE *out)
+{
+    fputc('{', out);
+    for (int k = 0; k < node->children; k++) {
+        const bool first = k == 0 || (k == 1 && node->kind == NOTATION_UPDATE);
+        fputs(k == 0 ? "" : first ? " with " : ",", out);
+        if (!first)
+            new_line(out, indent + INDENT);
+        print_field_name(node, k, out);
+        print_broken(node->child[k], LEVEL_EXPRESSION, indent + INDENT, first ? column + 1 : indent + INDENT, out);
+    }
+    fputc('}', out);
+}
+
 static void print_call_broken(const notation_node *node, int indent, int column, FILE *out)
 {
     const int length = (int)strlen(node->name);
@@ -329,6 +380,10 @@ static void print_parts(const notation_node *node, int indent, int column, FILE 
         break;
     case NOTATION_TUPLE:
         print_list_broken(node, node->children, "{", "}", indent, column, out);
+        break;
+    case NOTATION_RECORD:
+    case NOTATION_UPDATE:
+        print_record_broken(node, indent, column, out);
         break;
     case NOTATION_LIST:
         print_list_broken(node, node->children, "[", "]", indent, column, out);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "runtime/base/array.h"
+#include "skeletons/language/front/fields.h"
 #include "skeletons/language/notation/core.h"
 #include "skeletons/language/notation/demand.h"
 
@@ -98,18 +99,17 @@ const char *notation_own_name(bmf_expressions *arena, const char *name)
 
 /* ---- views ---- */
 
-/* The two components of a pair that are at hand; false: it must be bound first. */
-static bool is_pair(notation_naming *naming, view x, notation_node *part[2])
+/* The components of a tuple of so many that are at hand; false: it must be bound first. */
+static bool is_tuple(notation_naming *naming, view x, int parts, notation_node *part[BMF_MAX_LEAVES])
 {
-    if (x.names && x.names->parts == 2) {
-        part[0] = pattern_node(naming, x.names->part[0]);
-        part[1] = pattern_node(naming, x.names->part[1]);
+    if (x.names && x.names->parts == parts) {
+        for (int k = 0; k < parts; k++)
+            part[k] = pattern_node(naming, x.names->part[k]);
         return true;
     }
-    if (x.names || x.node->kind != NOTATION_TUPLE || x.node->children != 2)
+    if (x.names || x.node->kind != NOTATION_TUPLE || x.node->children != parts)
         return false;
-    part[0] = x.node->child[0];
-    part[1] = x.node->child[1];
+    memcpy(part, x.node->child, (size_t)parts * sizeof *part);
     return true;
 }
 
@@ -161,6 +161,9 @@ static notation_node *function_node(notation_naming *naming, const bmf_expressio
 /* A default is the same without its list. */
 static bool is_constant(const bmf_expression *expression)
 {
+    if (expression->kind == BMF_EXPRESSION_COMP)
+        return expression->child[0]->kind == BMF_EXPRESSION_RECORD && expression->children == 2 &&
+               is_constant(expression->child[1]);
     bool all = expression->kind == BMF_EXPRESSION_CON || expression->kind == BMF_EXPRESSION_ALLTUP ||
                expression->kind == BMF_EXPRESSION_ALLVEC;
     for (int k = 0; k < expression->children && all; k++)
@@ -334,8 +337,8 @@ static notation_node *fused_body(notation_naming *naming, const bmf_expression *
  * u. NULL: the pair must be bound first. *used: links. */
 static notation_node *apply_distl(notation_naming *naming, const bmf_expression *next, view x, int *used)
 {
-    notation_node *part[2];
-    notation_pattern *item = is_pair(naming, x, part) ? item_pattern(naming, part[0]) : NULL;
+    notation_node *part[BMF_MAX_LEAVES];
+    notation_pattern *item = is_tuple(naming, x, 2, part) ? item_pattern(naming, part[0]) : NULL;
     if (!item || (item->parts > 0 && !x.names)) /* {b, a} and {a, a} are not what a map hands on */
         return NULL;
     notation_pattern *both = notation_pattern_create(naming->arena, NULL, nowhere, 2);
@@ -401,6 +404,26 @@ static view apply_named(notation_naming *naming, const bmf_expression *link, vie
     }
 }
 
+static notation_node *apply_field(notation_naming *naming, const bmf_expression *field, view x)
+{
+    notation_node *record = view_node(naming, x), *node = node_of(naming, NOTATION_FIELD, 1, &record);
+    node->name = field->name;
+    return node;
+}
+
+/* {x: a, y: b}, or {r with x: a}; NULL: the tuple must be bound first. */
+static notation_node *apply_record(notation_naming *naming, const bmf_expression *record, view x)
+{
+    const bool updates = record->kind == BMF_EXPRESSION_WITH;
+    const int parts = fields_count(record->name) + updates;
+    notation_node *part[BMF_MAX_LEAVES];
+    if (!is_tuple(naming, x, parts, part))
+        return NULL;
+    notation_node *node = node_of(naming, updates ? NOTATION_UPDATE : NOTATION_RECORD, parts, part);
+    node->name = record->name;
+    return node;
+}
+
 static notation_node *apply_other(notation_naming *naming, const bmf_expression *link, view x)
 {
     switch (link->kind) {
@@ -416,6 +439,8 @@ static notation_node *apply_other(notation_naming *naming, const bmf_expression 
         return apply_stencil(naming, link, x);
     case BMF_EXPRESSION_OP:
         return apply_unary(naming, link, x);
+    case BMF_EXPRESSION_FIELD:
+        return apply_field(naming, link, x);
     default:
         return apply_form(naming, link, x);
     }
@@ -425,7 +450,7 @@ static notation_node *apply_other(notation_naming *naming, const bmf_expression 
 static bool apply_link(notation_naming *naming, const links *all, int at, view *x, int *used)
 {
     const bmf_expression *link = all->link[at];
-    notation_node *part[2], *made;
+    notation_node *part[BMF_MAX_LEAVES], *made;
     *used = 1;
     if (link->kind == BMF_EXPRESSION_ID)
         return true;
@@ -438,9 +463,11 @@ static bool apply_link(notation_naming *naming, const links *all, int at, view *
     }
     if (link->kind == BMF_EXPRESSION_OP && link->operation == BMF_OPERATION_DISTL)
         made = apply_distl(naming, at + 1 < all->count ? all->link[at + 1] : NULL, *x, used);
+    else if (link->kind == BMF_EXPRESSION_RECORD || link->kind == BMF_EXPRESSION_WITH)
+        made = apply_record(naming, link, *x);
     else if (!takes_pair(link))
         made = apply_other(naming, link, *x);
-    else if (!is_pair(naming, *x, part))
+    else if (!is_tuple(naming, *x, 2, part))
         made = NULL;
     else if (link->kind == BMF_EXPRESSION_OP)
         made = apply_binary(naming, link, part);

@@ -22,6 +22,9 @@ typedef enum notation_kind {
     NOTATION_NAME,     /* x */
     NOTATION_CALL,     /* f(a, b), a |> f(b), a + b, -a: builtin, or name */
     NOTATION_TUPLE,    /* {a, b} */
+    NOTATION_RECORD,   /* {x: child[0], y: child[1]}; name: "x,y" */
+    NOTATION_FIELD,    /* child[0].x; name: "x" */
+    NOTATION_UPDATE,   /* {child[0] with x: child[1], y: child[2]}; name: "x,y" */
     NOTATION_LIST,     /* [a, b] */
     NOTATION_INDEX,    /* child[0] [child[1]] */
     NOTATION_RANGE,    /* child[0] ..< child[1] */

@@ -187,6 +187,19 @@ static bmf_expression *translate_index(notation_translator *t, const notation_no
     return both ? core_compose(t->arena, core_operation(t->arena, node->word, BMF_OPERATION_INDEX), both) : NULL;
 }
 
+/* A form of records, of the value of the node's only child or the tuple of all. */
+static bmf_expression *translate_record(notation_translator *t, const notation_node *node, bmf_expression_kind kind,
+                                        const notation_pattern *scope)
+{
+    bmf_expression *value =
+        kind == BMF_EXPRESSION_FIELD ? translate_node(t, node->child[0], scope) : translate_tuple(t, node, scope);
+    if (!value)
+        return NULL;
+    bmf_expression *made = expression_create(t->arena, kind, node->word, 0);
+    made->name = node->name;
+    return core_compose(t->arena, made, value);
+}
+
 /* iota (b - a) of {b, a} */
 static bmf_expression *count_between(notation_translator *t, bmf_span span, bmf_expression *a, bmf_expression *b)
 {
@@ -356,6 +369,12 @@ static bmf_expression *translate_kind(notation_translator *t, const notation_nod
         return translate_call(t, node, scope);
     case NOTATION_TUPLE:
         return translate_tuple(t, node, scope);
+    case NOTATION_RECORD:
+        return translate_record(t, node, BMF_EXPRESSION_RECORD, scope);
+    case NOTATION_FIELD:
+        return translate_record(t, node, BMF_EXPRESSION_FIELD, scope);
+    case NOTATION_UPDATE:
+        return translate_record(t, node, BMF_EXPRESSION_WITH, scope);
     case NOTATION_LIST:
         return translate_all(t, node, BMF_EXPRESSION_ALLVEC, scope);
     case NOTATION_INDEX:

@@ -15,6 +15,7 @@
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/data.h"
+#include "skeletons/language/front/fields.h"
 #include "skeletons/language/notation/syntax.h"
 
 enum {
@@ -283,10 +284,22 @@ static bmf_expression *conversion(bmf_expressions *arena, bmf_span span, const b
     return node;
 }
 
+/* A record where a tuple is asked for has no names any more, which nobody needs to compute. */
+static bmf_expression *renamed(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in,
+                               const bmf_type *out)
+{
+    bmf_expression *same = expression_copy(checker->arena, expression);
+    same->in = in;
+    same->out = out;
+    return same;
+}
+
 bmf_expression *checker_convert(bmf_checker *checker, bmf_expression *expression, const bmf_type *to)
 {
     if (!expression || expression->out == to)
         return expression;
+    if (type_without_fields(expression->out) == type_without_fields(to))
+        return renamed(checker, expression, expression->in, to);
     if (expression->kind == BMF_EXPRESSION_CON && expression->out->kind == BMF_INT && to->kind == BMF_REAL) {
         bmf_expression *constant = expression_copy(checker->arena, expression);
         constant->constant = (bmf_constant){BMF_REAL, 0, (double)expression->constant.integer};
@@ -301,6 +314,8 @@ bmf_expression *checker_convert_argument(bmf_checker *checker, bmf_expression *n
 {
     if (!node || node->in == in)
         return node;
+    if (type_without_fields(node->in) == type_without_fields(in))
+        return renamed(checker, node, in, node->out);
     bmf_expression *both[2] = {node, conversion(checker->arena, node->span, in, node->in)};
     return expression_compose(checker->arena, node->span, 2, both);
 }
@@ -432,12 +447,12 @@ bmf_expression *checker_infer_inside(bmf_checker *checker, const bmf_expression 
 int check_types(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
                 const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked)
 {
-    return check_types_observed(ctx, texts, arena, library, expression, argument, NULL, checked);
+    return check_types_observed(ctx, texts, arena, library, expression, argument, NULL, NULL, checked);
 }
 
 int check_types_observed(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
                          const bmf_expression *expression, const bmf_type *argument, const bmf_type_observer *observer,
-                         bmf_expression **checked)
+                         const bmf_type **value, bmf_expression **checked)
 {
     bmf_checker checker = {.ctx = ctx, .texts = texts, .arena = arena, .library = library, .observer = observer};
     const char *large = too_large(argument);
@@ -449,6 +464,9 @@ int check_types_observed(bmf_context *ctx, const bmf_texts *texts, bmf_expressio
     free_memos(&checker);
     if (!typed)
         return checker.status;
+    if (value)
+        *value = typed->out;
+    expressions_forget_fields(arena);
     *checked = typed;
     return BMF_OK;
 }

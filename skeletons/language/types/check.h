@@ -7,7 +7,8 @@
 
 #include "skeletons/language/front/parse.h"
 
-/* *checked: the typed expression; its out is the result's type. Errors: BMF_ERROR_TYPE, with the caret at the
+/* *checked: the typed expression; its out is the result's type. All its types, and those of the arena's other typed
+ * expressions, are without names of fields. Errors: BMF_ERROR_TYPE, with the caret at the
  * expression that does not fit and the types in words; inside a named definition the message adds where it was used. */
 int check_types(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
                 const bmf_expression *expression, const bmf_type *argument, bmf_expression **checked);
@@ -19,10 +20,11 @@ typedef struct bmf_type_observer {
     void *state;
 } bmf_type_observer;
 
-/* check_types with an observer. */
+/* check_types with an observer, which sees the names of fields; *value: the result's type with them. Both or either may
+ * be NULL. */
 int check_types_observed(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_library *library,
                          const bmf_expression *expression, const bmf_type *argument, const bmf_type_observer *observer,
-                         bmf_expression **checked);
+                         const bmf_type **value, bmf_expression **checked);
 
 /* Types one node whose children are typed already, or makes its conversions; for the rewriter's new nodes. Returns
  * NULL when it cannot be typed. */

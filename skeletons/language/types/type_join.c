@@ -1,8 +1,11 @@
 /* The join of two types: the least type both go with.
  *
- * Method: int goes with real, nothing with everything, tuples and lists componentwise. Joined types are interned.
+ * Method: int goes with real, nothing with everything, tuples and lists componentwise. A record goes with a tuple,
+ * which has no names, but not with a record of other names. Joined types are interned.
  * Cost: O(size of the types). */
 #include "skeletons/language/front/data.h"
+
+#include <string.h>
 
 static bool is_number(const bmf_type *type)
 {
@@ -22,10 +25,14 @@ const bmf_type *bmf_type_join(const bmf_type *a, const bmf_type *b)
         return NULL;
     if (a->components == 0)
         return bmf_type_equal(a, b) ? a : NULL;
+    const bool both = a->name && b->name;
+    if (both && strcmp(a->name, b->name) != 0)
+        return NULL;
     for (int k = 0; k < a->components; k++) {
         component[k] = bmf_type_join(a->component[k], b->component[k]);
         if (!component[k])
             return NULL;
     }
-    return bmf_type_intern(&(bmf_type){.kind = a->kind, .components = a->components, .component = component});
+    return bmf_type_intern(&(bmf_type){
+        .kind = a->kind, .name = both ? a->name : NULL, .components = a->components, .component = component});
 }
