@@ -569,46 +569,19 @@ END
 }
 
 @test "an operator goes on while others are carried out one after the other" {
-    cat >goes_on.c <<'END'
-;/*
-(parallel (broadcast 'stdin 0 :type int32)
-  (sequential (broadcast 'b1 7 :type int32) (broadcast 'b2 0 :type int32) (allreduce 'r 'add :type int32)))
-*/
-#include <stdio.h>
-#include "goes_on.cop.h"
-int32_t add(int32_t a, int32_t b) { return a + b; }
-int main(void)
-{
-    const int own = cop_node();
-    int wrong = 0;
-    cop_init();
-    stdin_load();
-    if (own == 0)
-        stdin_write(5);
-    b1_load();
-    if (own == 7)
-        b1_write(6);
-    else
-        wrong += b1_read() != 6;
-    b2_load();
-    if (own == 0)
-        b2_write(7);
-    else
-        wrong += b2_read() != 7;
-    if (own != 0)
-        wrong += stdin_read() != 5;
-    r_load();
-    wrong = r_func(wrong);
-    cop_fini();
-    if (own == 0)
-        printf(wrong ? "wrong\n" : "right\n");
-}
-END
     for router in scheduled ecube; do
-        run "$BMF" cop run goes_on.c --size 4x4 --router $router
+        run "$BMF" cop run "$EXAMPLES/goes_on.c" --size 4x4 --router $router
         assert_success
         assert_equal "${lines[0]}" right
     done
+    # in several phases, with the same schedule in all of them
+    local phases="{stdin,b1} {stdin,b2} {stdin,r}"
+    run "$BMF" cop run "$EXAMPLES/goes_on.c" --size 4x4 --phases "$phases"
+    assert_success
+    assert_equal "${lines[0]}" right
+    run "$BMF" cop plan "$EXAMPLES/goes_on.c" --size 4x4 --phases "$phases"
+    assert_line --partial "stdin: broadcast by str_bcast (goes on)"
+    assert_line "phases  $phases"
 }
 
 @test "what has too many streams for a node's registers is carried out by online routing" {
@@ -622,4 +595,162 @@ END
     assert_line --partial "nodes 12  cycles"
     # of programs that name their implementations nothing is taken over
     refused "no plan fits" plan "(parallel (gather 'a 0 :impl 'str_gather) (gather 'b 0 :impl 'str_gather))" --size 4x3
+}
+
+@test "own implementations build trees as bmf does, with limits of children and distance" {
+    cat >tree.c <<'END'
+/* A broadcast from node 0 of the subset, down a tree. */
+#include <bmf/cop.h>
+#include <stddef.h>
+enum { MOST = 64, CHILDREN = 3 };
+static const char *refuse(const cop_pattern *p)
+{
+    int64_t parent[MOST];
+    if (p->nodes > MOST || p->operand[0].is_runtime || p->operand[0].value != 0)
+        return "needs node 0 as its source, and at most 64 nodes";
+    if (p->build_tree(p, NULL, p->nodes, CHILDREN, MOST, parent) || p->build_tree(p, NULL, -1, CHILDREN, MOST, parent))
+        return "has a tree without a root";
+    return p->build_tree(p, NULL, 0, CHILDREN, DISTANCE, parent) ? NULL : "needs a tree with such short links";
+}
+static void tree(const cop_pattern *p, int64_t *parent) { p->build_tree(p, NULL, 0, CHILDREN, DISTANCE, parent); }
+/* Stream k - 1 ends at node k. */
+static void streams(const cop_pattern *p, const cop_streams *list)
+{
+    int64_t parent[MOST];
+    tree(p, parent);
+    for (int64_t k = 1; k < p->nodes; k++)
+        list->add(list, parent[k], 1, &k);
+}
+static void pass_on(const cop_io *io, int from, void *in, const void *out)
+{
+    int64_t parent[MOST];
+    int to[CHILDREN], children = 0;
+    tree(io->pattern, parent);
+    for (int64_t k = 1; k < io->pattern->nodes; k++)
+        if (parent[k] == io->node)
+            to[children++] = (int)k - 1;
+    io->move(io, from, in, children, to, out);
+}
+static void write_message(const cop_io *io, const void *message) { pass_on(io, COP_NO_STREAM, NULL, message); }
+static void read_message(const cop_io *io, void *message) { pass_on(io, (int)io->node - 1, message, NULL); }
+const cop_implementation tree_broadcast = {.version = COP_IMPLEMENTATION_VERSION, .name = "tree", .operation = "broadcast",
+    .refuse = refuse, .streams = streams, .write = write_message, .read = read_message};
+END
+    for distance in 1 3; do
+        cc -std=c11 -Wall -Wextra -Werror -shared -fPIC -DDISTANCE=$distance -I"$BMF_SOURCE_DIR/include" -o tree$distance.so tree.c
+    done
+    cat >sent.c <<'END'
+;/*
+(subset rows (broadcast 'b 0 :m 9 :impl 'tree))
+(broadcast 'c 0 :m 7 :impl 'tree)
+*/
+#include <stdio.h>
+#include "sent.cop.h"
+int main(void)
+{
+    int32_t message[9] = {0};
+    cop_init();
+    b_load();
+    message[8] = 100 + cop_node();
+    if (cop_node() % 5 == 0)
+        b_write(message);
+    else
+        b_read(message);
+    if (message[8] != 100 + cop_node() / 5 * 5)
+        printf("node %d has %d\n", cop_node(), message[8]);
+    c_load();
+    message[6] = 200 + cop_node();
+    if (cop_node() == 0)
+        c_write(message);
+    else
+        c_read(message);
+    cop_fini();
+    printf("%d\n", message[6]);
+}
+END
+    run "$BMF" cop run sent.c --size 5x3 --implementation tree3.so:tree_broadcast
+    assert_success
+    [ "$(grep -c '200$' <<<"$output")" -eq 15 ]
+    refute_output --partial has
+    # of neighbours in the order of the nodes: over rows there is one, over nodes that are none there is none
+    "$BMF" cop time "(broadcast 'b 0 :impl 'tree)" --size 3x3 --implementation tree1.so:tree_broadcast
+    refused "broadcast 'b' has no implementation: tree needs a tree with such short links" time \
+        "(subset '((0 2 6 8)) (broadcast 'b 0 :impl 'tree))" --size 3x3 --implementation tree1.so:tree_broadcast
+}
+
+# wrong_at_run_time TEXT PROGRAM [OPTION..]: one line with TEXT, node, operator and cycle; exit code 1
+wrong_at_run_time()
+{
+    printf '%s\n' "$2" >wrong.c
+    run --separate-stderr timeout 60 "$BMF" cop run wrong.c --size 2x2 "${@:3}"
+    assert_failure 1
+    assert_equal "${#stderr_lines[@]}" 1
+    [[ ${stderr_lines[0]} =~ ^"bmf: node "[0-9]+", operator '"[a-z]+"', cycle "[0-9]+": "$1 ]] || fail "${stderr_lines[0]}"
+}
+
+@test "loads that are missing, two writers, operands that differ: every router tells node, operator and cycle" {
+    local head='#include "wrong.cop.h"' router
+    for router in scheduled ecube adaptive; do
+        wrong_at_run_time "it has not been loaded" ";/* (broadcast 'b 0 :type int32) */
+$head
+int main(void) { cop_init(); if (cop_node() == 0) b_write(1); else b_read(); cop_fini(); return 0; }" --router $router
+        # in the phase of an operator that has been
+        wrong_at_run_time "it has not been loaded" ";/* (phase (barrier 'a) (broadcast 'b 0 :type int32)) */
+$head
+int main(void) { cop_init(); a_load(); a_func(); if (cop_node() == 0) b_write(1); else b_read(); cop_fini(); return 0; }" \
+            --router $router
+        wrong_at_run_time "(it has )?two writers" ";/* (collect 'c 0 :m 40) */
+$head
+int main(void) { int32_t m[40] = {0}; cop_init(); c_load(); if (cop_node() == 0) { c_read(m); c_read(m); }
+    else if (cop_node() != 1) { cop_delay(cop_node()); c_write(m); } cop_fini(); return 0; }" --router $router
+        wrong_at_run_time "load 2 has the operand [01] here and [01] on another node" \
+            ";/* (broadcast 'b (runtime) :type int32) */
+$head
+int main(void) { cop_init(); b_load(0); if (cop_node() == 0) b_write(1); else b_read(); b_load(cop_node() % 2);
+    cop_fini(); return 0; }" --router $router
+    done
+}
+
+@test "rivals of the phases are told, and phases that are asked for are those of the plan, and run" {
+    local program="(sequential (broadcast 'a 0 :m 40) (cshift 'b 1 :m 40) (barrier 'c))"
+    "$BMF" cop plan "$program" --size 4x4 --rivals >plan
+    local phases time
+    phases=$(sed -n 's/^phases  //p' plan)
+    time=$(sed -n 's/^predicted \([0-9]*\) .*/\1/p' plan)
+    [ "$(grep -c "^rival  .*'[bc]': {.*} *[0-9]* cycles, +[0-9]*: T_io [+-][0-9]* T_sched [+-][0-9]* T_load [+-][0-9]*$" plan)" -eq 2 ]
+    "$BMF" cop plan "$program" --size 4x4 --phases "$phases" | grep -q "^predicted $time cycles"
+    # every rival's phases, asked for, take what it says
+    while IFS=$'\t' read -r other cycles; do
+        run "$BMF" cop plan "$program" --size 4x4 --phases "$other"
+        assert_line "phases  $other"
+        assert_line --partial "predicted $cycles cycles"
+        "$BMF" cop time "$program" --size 4x4 --phases "$other" >/dev/null
+    done < <(sed -n "s/^rival  .*'[bc]': \(.*\)  \([0-9]*\) cycles.*/\1\t\2/p" plan)
+    refused "--phases {a,b}: 'c' is in none of them" plan "$program" --size 4x4 --phases "{a,b}"
+    refused "there is no operator 'x'" plan "$program" --size 4x4 --phases "{a,x} {b,c}"
+    refused "'b' is not in a phase, or not in the order of the program" plan "$program" --size 4x4 --phases "{b,a} {c}"
+    refused "braces around the operators of every phase" plan "$program" --size 4x4 --phases "{a,{b} {c}"
+    refused "the program cannot have them, but {a,b} {c}" plan "(sequential (phase (barrier 'a) (barrier 'b)) (barrier 'c))" \
+        --size 4x4 --phases "{a} {b} {c}"
+    refused "dynamic routers have no phases" plan "$program" --size 4x4 --phases "{a,b,c}" --router ecube
+}
+
+@test "more registers, entries or VFSMs than routers have can be planned for, with a warning, but not run" {
+    local program="(parallel (gather 'a 0 :impl 'str_gather) (gather 'b 0 :impl 'str_gather))"
+    refused "no plan fits" plan "$program" --size 4x3
+    run --separate-stderr "$BMF" cop plan "$program" --size 4x3 --set registers=32
+    assert_success
+    assert_output --partial "b: gather by str_gather"
+    assert_equal "$stderr" "bmf: warning: --set registers=32: a scheduled router has 16; such a plan cannot be run"
+    for more in registers=17 vfsms=33 entries=129; do
+        refused "--set $more: a scheduled router has " time "(barrier 'b)" --size 2x2 --set $more
+    done
+    # fewer: what needs them is refused or carried out otherwise
+    refused "no plan fits" plan "(gather 'g 0 :impl 'str_gather)" --size 4x3 --set registers=8
+    run --separate-stderr "$BMF" cop time "(barrier 'b)" --size 2x2 --set entries=24
+    assert_failure
+    assert_equal "$stderr" "bmf: no phase fits into the routers' memories beside the loader"
+    run --separate-stderr "$BMF" cop time "(allreduce 'r 'f)" --size 4x4 --set vfsms=4
+    assert_failure
+    [[ $stderr == *"more than 2 VFSMs in a phase" ]]
 }

@@ -162,6 +162,36 @@ END
     grep -v '^#' parallel.bmf | tr -d '\n' | grep -q '^B_Map *(P_Reduce'
 }
 
+# splits_behind_distl PROGRAM: in how many of the programs that were looked at a split list has a B_Distl right before it
+splits_behind_distl()
+{
+    echo "$1" >serial.bmf
+    "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json >all.json
+    python3 -c 'import json, re
+found = [re.sub(r"\s", "", c["program"]) for c in json.load(open("all.json"))["candidates"]]
+print(sum("P_Split(B_Procs).B_Op(B_Distl)" in text for text in found), sum("P_Distl" in text for text in found))'
+}
+
+@test "a list that goes with every element is given to processors, not to elements that are then split" {
+    local sum='B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))'
+    local pairs="B_Filter (B_Op (B_Gt) . B_Alltup [$sum . B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2)]) . B_Op (B_Distl)"
+    local rest="B_Map (B_Addr (B_Num 2) (B_Num 2)) . $pairs"
+    read -r behind given < <(splits_behind_distl "$rest . B_Alltup [B_Map (B_Op (B_Abs)), B_Id] [5, -3, 2, 0, 70, 1, -6, 4, 4, 2]")
+    [ "$behind" = 0 ]
+    [ "$given" -gt 0 ]
+    # one number with every element may be cheaper to send along
+    read -r behind given < <(splits_behind_distl "B_Map (B_Op (B_Plus)) . B_Op (B_Distl) . B_Alltup [B_Op (B_Length), B_Id] [5, -3, 2, 0]")
+    [ "$behind" -gt 0 ]
+    # where the argument is the pair there is no place before
+    echo "$rest {[1, 2, 3], [5, -3, 2, 0, 70, 1, -6, 4, 4, 2]}" >serial.bmf
+    parallel
+    grep -q 'distl promotion' said
+    grep -q 'P_Distl' parallel.bmf
+    echo "$sum . B_Zip (B_Op (B_Times)) {[1, 2, 3, 4, 5], [5, -3, 2, 0, 70]}" >serial.bmf
+    parallel
+    grep -q 'zip promotion' said
+}
+
 @test "what is found for examples without processors is as fast as the examples" {
     python3 "$BMF_SOURCE_DIR/ctest/cli/serial_examples.py" quick.machine >ratios
     [ "$(wc -l <ratios)" = 10 ]

@@ -94,16 +94,21 @@ static void put_operator(cop_made *m)
         which = 0;
     if (which == SCHEDULED - 1 && (m->goes_on || m->apart)) /* not beside others, nor where boxes have gaps */
         which = 0;
+    if (which == SCHEDULED - 2 && m->goes_on)
+        which = 1;
     const int number = m->operators++;
     m->optional[number] = m->leaves_out && choose(m, 2);
+    const char *group = m->optional[number] ? "(optional " : m->in_phases && choose(m, 4) > 0 ? "(phase " : "";
     snprintf(label, sizeof label, "o%d", number);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(code, sizeof code, form[which], label);
 #pragma GCC diagnostic pop
-    snprintf(text, sizeof text, "%s(subset %s (%s :m %d))%s\n", m->optional[number] ? "(optional " : "",
-             subset[m->line ? 2 * choose(m, 3) : choose(m, m->apart ? SUBSETS : USUAL_SUBSETS)], code,
-             lengths[choose(m, 5)].words, m->optional[number] ? ")" : "");
+    int64_t nodes = m->line ? 2 * choose(m, 3) : choose(m, m->apart ? SUBSETS : USUAL_SUBSETS);
+    if (m->in_phases && nodes == 3 && choose(m, 4) > 0) /* mostly all nodes, so that most of these programs fit */
+        nodes = 2;
+    snprintf(text, sizeof text, "%s(subset %s (%s :m %d))%s\n", group, subset[nodes], code, lengths[choose(m, 5)].words,
+             *group ? ")" : "");
     put(m, text);
 }
 

@@ -13,6 +13,7 @@ typedef struct cop_made {
     bool dynamic;    /* what needs no schedules, too: shifts and permutations known at run time */
     bool online;     /* the same on scheduled routers, beside what needs schedules */
     bool goes_on;    /* the first operator is parallel to all others: loaded before, used behind them */
+    bool in_phases;  /* most of the others have phases of their own */
     bool apart;      /* some operators are on nodes with others between them */
     bool line;       /* the mesh is a line of nodes */
     bool leaves_out; /* some operators are optional, and left out in some passes */

@@ -22,6 +22,9 @@ static const char *const networks[] = {
     "type = \"hockney\"; latency_us = 70.3; bandwidth_mb_per_s = 9.2;",
     "type = \"hockney\"; latency_us = 70.3; bandwidth_mb_per_s = 9.2; ports = \"single\"; send_us = 2.3;",
     "type = \"loggp\"; latency_us = 1.03; overhead_us = 0.31; gap_us = 0.1; gap_us_per_byte = 0.08;",
+    "type = \"loggp\"; latency_us = 1.03; overhead_us = 0.31; gap_us = 0.1; gap_us_per_byte = 0.08; eager_bytes = 150;",
+    "type = \"loggp\"; latency_us = 1.03; overhead_us = 0.31; gap_us = 0.1; gap_us_per_byte = 0.08; eager_bytes = 20;"
+    " handshake_us = 3.7;",
     "type = \"cluster\"; latency_us = 0.71; send_us = 0.25; receive_us = 0.26; gap_us = 0.08; bandwidth_mb_per_s = "
     "24.3;"
     " node_latency_us = 0.15; node_bandwidth_mb_per_s = 80.7; processors_per_node = 3;"};
@@ -148,12 +151,21 @@ static void test_others(void **state)
         const bmf_message message = {.from = 1, .to = 2, .bytes = bytes};
         actions_round_end(actions, 0, actions_round_begin(actions, 0, &message, 1));
         bmf_in_order *in_order = in_order_create(actions, network);
-        if (bytes == 100)
-            assert_non_null(in_order);
-        else
-            assert_null(in_order); /* it waits for its receiver */
+        assert_non_null(in_order); /* also where it waits for its receiver */
         in_order_free(in_order);
         assert_null(in_order_create(actions, ideal)); /* its messages take no time */
+        actions_free(actions);
+    }
+    /* a message whose receiver never says that it is ready: nobody asks where it needs not */
+    for (int64_t bytes = 100; bytes <= 101; bytes++) {
+        bmf_actions *actions = actions_create(4, NULL);
+        actions->rounds = 1;
+        actions_add_message(actions, 0, 1, bytes);
+        actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND, .processor = 0});
+        actions_add(actions, (bmf_action){.kind = BMF_ACTION_RECEIVE, .processor = 1});
+        bmf_in_order *in_order = in_order_create(actions, network);
+        assert_true(!in_order == (bytes == 101));
+        in_order_free(in_order);
         actions_free(actions);
     }
     /* a receive that is recorded before its sending */

@@ -434,6 +434,65 @@ static void more_processors_than_the_machine_has(void **state)
     machine_free(machine);
 }
 
+/* ---- copying ---- */
+
+/* The bytes whose copying around messages is recorded on a processor. */
+static int64_t copied_on(const bmf_actions *actions, int64_t processor)
+{
+    int64_t bytes = 0;
+    for (int64_t k = 0; k < actions->count; k++) {
+        const bmf_action *action = &actions->action[k];
+        if (action->kind != BMF_ACTION_OVERHEAD || action->processor != processor)
+            continue;
+        assert_true(action->seconds > 0.0);
+        bytes += action->amount;
+    }
+    return bytes;
+}
+
+/* Rows of 100 numbers over two processors; returns the bytes of the message. */
+static int64_t split_rows(const modelled *made, int64_t rows)
+{
+    enum { LENGTH = 100, MOST = 64 };
+    static const int64_t number[LENGTH * MOST];
+    int64_t length[MOST];
+    bmf_list *flat, *lengths, *nested, *parts;
+    for (int64_t k = 0; k < rows; k++)
+        length[k] = LENGTH;
+    assert_int_equal(bmf_place(made->ctx, 0, &bmf_type_int, LENGTH * rows, number, &flat), BMF_OK);
+    assert_int_equal(bmf_place(made->ctx, 0, &bmf_type_int, rows, length, &lengths), BMF_OK);
+    assert_int_equal(bmf_nest(flat, lengths, &nested), BMF_OK);
+    const int64_t before = bmf_local_statistics(made->ctx).bytes;
+    assert_int_equal(bmf_split(nested, 2, 0, &parts), BMF_OK);
+    const int64_t bytes = bmf_local_statistics(made->ctx).bytes - before;
+    bmf_list_free(flat);
+    bmf_list_free(lengths);
+    bmf_list_free(nested);
+    bmf_list_free(parts);
+    return bytes;
+}
+
+/* Where kernels are timed here, packing and unpacking of more than a page is, too: of the sender, of the receiver, and
+ * of what the sender keeps. */
+static void copies_around_messages_take_time(void **state)
+{
+    (void)state;
+    modelled made = open_model("network = { type = \"fixed\"; };\n", 3);
+    const int64_t bytes = split_rows(&made, 64);
+    assert_true(bytes > 64 * 100 * 8 / 2);
+    assert_int_equal(copied_on(actions_of(&made), 0), 2 * bytes);
+    assert_int_equal(copied_on(actions_of(&made), 1), bytes);
+    assert_int_equal(copied_on(actions_of(&made), 2), 0);
+    assert_true(split_rows(&made, 4) < 4096);
+    assert_int_equal(copied_on(actions_of(&made), 0), 2 * bytes);
+    assert_int_equal(copied_on(actions_of(&made), 1), bytes);
+    close_model(&made);
+    made = open_model(hockney, 3);
+    split_rows(&made, 64);
+    assert_int_equal(copied_on(actions_of(&made), 0) + copied_on(actions_of(&made), 1), 0);
+    close_model(&made);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +507,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(lines_below_zero_go_on_in_proportion),
         cmocka_unit_test(what_is_outside_the_domain_is_said_once),
         cmocka_unit_test(measured_kernels_take_time),
+        cmocka_unit_test(copies_around_messages_take_time),
         cmocka_unit_test(two_runs_are_identical),
         cmocka_unit_test(many_processors_take_bounded_memory),
         cmocka_unit_test(more_processors_than_the_machine_has),

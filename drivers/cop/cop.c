@@ -97,7 +97,20 @@ void cop_close_routers(bmf_cop_routers *routers)
         fprintf(stderr, "bmf: %s: damaged schedules that have been made again: %" PRId64 "\n", routers->cache.directory,
                 routers->cache.damaged);
     free(routers->cache.directory);
+    free(routers->breaks);
     cop_close_plug_ins(routers->plug_ins);
+}
+
+/* More than the routers have can be planned for, with a warning. */
+static int check_hardware(const bmf_cop_routers *routers, bool runnable, bmf_cop_plan_settings *settings)
+{
+    if (scheduled_check_hardware(&routers->hardware) == BMF_OK)
+        return 0;
+    if (runnable)
+        return usage_error("--set %s", bmf_error_text(NULL));
+    fprintf(stderr, "bmf: warning: --set %s; such a plan cannot be run\n", bmf_error_text(NULL));
+    settings->cache = NULL; /* its schedules cannot be checked */
+    return 0;
 }
 
 static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers, bool runnable,
@@ -126,8 +139,25 @@ static int make_plan(const bmf_cop_program *program, const bmf_cop_options *o, b
             return code;
         settings.plug_in = cop_plug_in_list(routers->plug_ins);
     }
-    return report_status(NULL, routers->by_messages ? cop_plan_make(program, &settings, NULL, plan)
-                                                    : cop_plan_with_schedules(program, &settings, runnable, plan));
+    int code = routers->by_messages ? 0 : check_hardware(routers, runnable, &settings);
+    if (code != 0)
+        return code;
+    if (o->phases && routers->by_messages)
+        return usage_error("--phases: dynamic routers have no phases");
+    if (o->phases)
+        code = cop_read_phases(program, o->phases, &routers->breaks);
+    settings.breaks = routers->breaks;
+    if (code == 0)
+        code = report_status(NULL, routers->by_messages ? cop_plan_make(program, &settings, NULL, plan)
+                                                        : cop_plan_with_schedules(program, &settings, runnable, plan));
+    if (code == 0 && o->phases) {
+        code = cop_check_phases(*plan, o->phases);
+        if (code != 0) {
+            cop_plan_free(*plan);
+            *plan = NULL;
+        }
+    }
+    return code;
 }
 
 int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers,

@@ -14,7 +14,7 @@ enum { BMF_COP_NO_NODE = -1, BMF_COP_ALL_NODES = -2 };
 typedef enum bmf_cop_router { BMF_COP_SCHEDULED, BMF_COP_ECUBE, BMF_COP_ADAPTIVE, BMF_COP_MPI } bmf_cop_router;
 
 typedef struct bmf_cop_options {
-    const char *size, *output, *trace, *schedules;
+    const char *size, *output, *trace, *schedules, *phases;
     int router;
     bmf_strings setting, cost, implementation;
     int64_t effort, most_phases;
@@ -38,6 +38,8 @@ extern const bmf_cop_options cop_default_options;
     BMF_OPTION("effort", "N", BMF_WHOLE(bmf_cop_options, effort, 1, INT32_MAX),                                        \
                "plans that are looked at before the best so far is completed"),                                        \
         BMF_OPTION("most-phases", "N", BMF_WHOLE(bmf_cop_options, most_phases, 1, 1000000), "no more phases"),         \
+        BMF_OPTION("phases", "LIST", BMF_TEXT(bmf_cop_options, phases),                                                \
+                   "the phases that the program is to have, as `plan` prints them: \"{a,b} {c}\""),                    \
         BMF_OPTION(                                                                                                    \
             "implementation", "F.so:NAME", BMF_LIST(bmf_cop_options, implementation),                                  \
             "an own implementation of an operator, the record NAME of a shared object (<bmf/cop.h>), chosen like "     \
@@ -63,6 +65,7 @@ typedef struct bmf_cop_routers {
     double gigahertz;
     bmf_cop_plug_ins *plug_ins; /* NULL: none; to be closed after the plan */
     bmf_route_cache cache;      /* of schedules; its directory is to be freed, NULL: none */
+    int8_t *breaks;             /* of --phases, to be freed */
 } bmf_cop_routers;
 
 /* Frees what the commands' plans have borrowed, after them. */
@@ -77,6 +80,15 @@ int cop_open_plan(const bmf_cop_program *program, const bmf_cop_options *o, bmf_
 /* The same of implementations that can be run, with barriers and schedules. */
 int cop_open_runnable(const bmf_cop_program *program, const bmf_cop_options *o, bmf_cop_routers *routers,
                       bmf_cop_plan **plan);
+
+/* After the plan: what others would take. */
+int cop_print_rivals(const bmf_cop_plan *plan);
+
+/* phases.c: the phases that a text like `{a,b} {c}` asks for, by number of the operator (plan.h, breaks). The caller
+ * frees. */
+int cop_read_phases(const bmf_cop_program *program, const char *text, int8_t **breaks);
+/* Whether the plan has them. */
+int cop_check_phases(const bmf_cop_plan *plan, const char *text);
 
 /* Runs the body on every node; in_phase as in cop_run. trace: a file, or NULL. */
 int cop_simulate(const bmf_cop_plan *plan, const bmf_cop_routers *routers, bool in_phase, bmf_cop_body *body,

@@ -79,49 +79,6 @@ static int print_plan(const bmf_cop_plan *plan)
     return finish_output();
 }
 
-/* ---- rivals ---- */
-
-/* What the plan would take if an operator took another implementation, or why it cannot. */
-static int print_rivals(const bmf_cop_plan *plan)
-{
-    const bmf_cop_program *program = plan->program;
-    int *forced = allocate_array(program->operators, (int64_t)sizeof *forced);
-    bmf_cop_phase **phase;
-    const int64_t phases = cop_list_phases(plan, &phase);
-    for (int64_t k = 0; k < program->operators; k++) {
-        const bmf_cop_operator *op = program->op[k];
-        int number = 0, best = -1;
-        for (int64_t p = 0; p < phases; p++)
-            for (int64_t u = 0; u < phase[p]->uses; u++)
-                best = phase[p]->use[u].op == op ? phase[p]->use[u].candidate : best;
-        const bmf_cop_implementation *rival;
-        for (int i = 0; (rival = cop_implementation_at(&plan->settings, i)); i++) {
-            if (!cop_is_rival(&plan->settings, rival, op))
-                continue;
-            const char *why = cop_refuses(rival, &program->settings.mesh, op);
-            if (why) {
-                printf("rival  %s by %s: %s\n", op->label, rival->name, why);
-                continue;
-            }
-            const int candidate = number++;
-            bmf_cop_plan *other = NULL;
-            for (int64_t j = 0; j < program->operators; j++)
-                forced[j] = j == k ? candidate : -1;
-            if (candidate == best)
-                continue;
-            if (cop_plan_make(program, &plan->settings, forced, &other) == BMF_OK)
-                printf("rival  %s by %s: %.0f cycles, %+.0f\n", op->label, rival->name, other->time,
-                       other->time - plan->time);
-            else
-                printf("rival  %s by %s: does not fit\n", op->label, rival->name);
-            cop_plan_free(other);
-        }
-    }
-    free(forced);
-    free(phase);
-    return finish_output();
-}
-
 /* ---- schedules ---- */
 
 static int draw(const bmf_cop_plan *plan, int64_t node)
@@ -190,7 +147,7 @@ static int print_all(const bmf_cop_options *o, bmf_cop_plan *plan)
 {
     int code = o->json ? print_json(plan) : print_plan(plan);
     if (code == 0 && o->rivals && !o->json)
-        code = print_rivals(plan);
+        code = cop_print_rivals(plan);
     if (code == 0 && o->draw != BMF_COP_NO_NODE && !o->json)
         code = draw(plan, o->draw);
     return code == 0 ? finish_output() : code;
@@ -232,7 +189,7 @@ static const bmf_option table[] = {
     BMF_COP_SET_OPTION,
     BMF_COP_PLAN_OPTIONS,
     BMF_OPTION("rivals", NULL, BMF_FLAG(bmf_cop_options, rivals),
-               "what the plan would take with other implementations, or why they cannot"),
+               "what the plan would take with other implementations and other phases, or why they cannot"),
     BMF_OPTION("draw", "NODE|all", BMF_OTHER(bmf_cop_options, draw, read_node), "print the phases' schedules there"),
     BMF_OPTION("json", NULL, BMF_FLAG(bmf_cop_options, json), "one JSON object"),
     BMF_OPTION_END};

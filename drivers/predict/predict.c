@@ -176,6 +176,8 @@ static int check_options(bmf_predict_options *o, const bmf_operands *operands)
     take_changes(o);
     BMF_TRY(check_machine_options(o));
     BMF_TRY(check_mpi_options(o));
+    if (o->elements > 0)
+        BMF_TRY(elements_check(o));
     if (o->measured && !o->trace && !o->html)
         return usage_error("--measured stands beside the prediction in --trace or --html; give one of them");
     return 0;
@@ -306,10 +308,12 @@ int predict_all(const bmf_predict_options *o, bmf_predicted *run)
         const bool traced = (o->trace || o->html) && k == o->processors.count - 1;
         bmf_predict_options one = *o;
         one.shown = o->shown || k > 0;
-        status = (o->mpi              ? predict_mpi
-                  : o->command        ? predict_executable
-                  : is_model(o->path) ? predict_model
-                                      : predict_program)(&one, o->processors.number[k], traced, &run[k]);
+        status = o->elements > 0
+                     ? predict_elements(o, o->processors.number[k], &run[k])
+                     : (o->mpi              ? predict_mpi
+                        : o->command        ? predict_executable
+                        : is_model(o->path) ? predict_model
+                                            : predict_program)(&one, o->processors.number[k], traced, &run[k]);
         done += (double)o->processors.number[k];
         progress_tell(&progress, done / all);
     }
@@ -405,6 +409,9 @@ static const bmf_option options[] = {
                "network.latency_us=0.5, network.latency_us/2, compute.power*2; may be given several times"),
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_LIST(bmf_predict_options, program.argument), "as for `bmf run`"),
+    BMF_OPTION("elements", "N", BMF_OTHER(bmf_predict_options, elements, elements_read),
+               "the argument has that many rows, those of --arg FILE.npy again and again, like 1e12; they are counted, "
+               "and not held"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
     BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(bmf_predict_options, schedule),
                "algorithms that are taken whatever they cost, as split=tree,reduce=doubling"),

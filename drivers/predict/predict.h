@@ -26,10 +26,12 @@ typedef struct bmf_predict_options {
     char *kernels_change;   /* what it changes in the machine's file; to be freed */
     bmf_machine *machine;
     bmf_processor_list processors;
-    bool shown;      /* what the C program prints was seen, for another number of processors */
-    int64_t ranks;   /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
-    int64_t samples; /* 0: as many as are cheap */
-    int64_t repeats; /* of runs whose kernels are timed here; 0: until their median is known */
+    bool shown;       /* what the C program prints was seen, for another number of processors */
+    int64_t ranks;    /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
+    int64_t samples;  /* 0: as many as are cheap */
+    int64_t repeats;  /* of runs whose kernels are timed here; 0: until their median is known */
+    int64_t elements; /* of the argument, whose rows are repeated; 0: as many as there are */
+    double grown;     /* how many times as large lists are to be when algorithms are chosen; 0: as large as they are */
     bool reassociate, json;
     bool every;            /* processor is evaluated, also where many do the same */
     bool mpi;              /* the command is any MPI program */
@@ -58,7 +60,7 @@ typedef struct bmf_predicted {
     int64_t held;              /* bytes that all processors of a program of the language held together, at most */
     int64_t alike;             /* how often a processor did as another one, and was not evaluated itself */
     int64_t unlike;            /* the most processors that were evaluated one by one */
-    int64_t messages, bytes, rank_messages, rank_bytes;
+    int64_t messages, bytes, rank_messages, rank_bytes; /* of ranks: -1, not known */
     int64_t remarks;
     char **remark; /* what lies outside the domain of an equation */
     /* only when asked for: */
@@ -98,6 +100,12 @@ json_t *predicted_object(const bmf_predict_options *options, const bmf_predicted
 int compare_read_machines(const char *text, void *field);
 int compare_check(const bmf_predict_options *options);
 int predict_compared(const bmf_predict_options *options);
+
+/* elements.c: --elements N, read by the option table; whether it fits with the others: 0, or the exit code of bad
+ * usage. As predict_program, on an argument of that many rows. */
+int elements_read(const char *text, void *field);
+int elements_check(const bmf_predict_options *options);
+int predict_elements(const bmf_predict_options *options, int64_t processors, bmf_predicted *predicted);
 
 /* sweep.c: --sweep NAME=LIST, read by the option table. */
 int sweep_read_values(const char *text, void *field);

@@ -199,6 +199,11 @@ static json_t *shares_object(const bmf_prediction *of)
                : json_null();
 }
 
+static json_t *count_object(int64_t count)
+{
+    return count < 0 ? json_null() : json_integer(count);
+}
+
 static json_t *run_object(const bmf_predicted *run, const bmf_predicted *reference)
 {
     json_t *remarks = json_array();
@@ -207,11 +212,11 @@ static json_t *run_object(const bmf_predicted *run, const bmf_predicted *referen
         json_array_append_new(remarks, json_string(run->remark[k]));
     speed_up_bounds(run, reference, &low, &high);
     return json_pack(
-        "{s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I}",
+        "{s:I, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:I}",
         "processors", (json_int_t)run->processors, "seconds", run->seconds, "lo", run->low, "hi", run->high, "best",
         run->best, "file_seconds", run->files, "runs", (json_int_t)run->runs, "measured_error",
         json_finite(run->measured_error), "messages", (json_int_t)run->messages, "bytes", (json_int_t)run->bytes,
-        "rank_messages", (json_int_t)run->rank_messages, "rank_bytes", (json_int_t)run->rank_bytes, "efficiency",
+        "rank_messages", count_object(run->rank_messages), "rank_bytes", count_object(run->rank_bytes), "efficiency",
         json_finite(efficiency(run, reference)), "speed_up", json_finite(speed_up(run, reference)), "speed_up_lo",
         json_finite(low), "speed_up_hi", json_finite(high), "spread", shares_object(&run->prediction), "in_domain",
         run->remarks == 0, "remarks", remarks, "alike", (json_int_t)run->alike);

@@ -85,6 +85,8 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
     int status = load_program(ctx, &o, options->path, &program);
     if (status == BMF_OK)
         status = model_open(ctx, options->machine, predicted->processors, options->ranks);
+    if (status == BMF_OK && options->grown > 0.0)
+        ctx->cost.per_byte *= options->grown;
     if (status == BMF_OK) {
         if (!options->every)
             model_use_classes(ctx);

@@ -19,6 +19,7 @@ extern "C" {
 #endif
 
 enum { COP_IMPLEMENTATION_VERSION = 1, COP_OPERANDS = 2, COP_MAX_OUT = 8, COP_NO_STREAM = -1 };
+enum { COP_TREE_ROOT = -1, COP_TREE_LEFT_OUT = -2 }; /**< parents in a tree: of its root, of nodes that are not in it */
 
 /** A source, destination or distance. */
 typedef struct cop_operand {
@@ -37,6 +38,15 @@ typedef struct cop_pattern {
     int64_t nodes;                     /**< of the subset */
     const int64_t *node;               /**< these, numbered in the mesh: x + y size[0] + z size[0] size[1] */
     cop_operand operand[COP_OPERANDS]; /**< in the order of the language; others are the constant 0 */
+    /** Builds a tree over the subset, in the way of document 004, B.2: `parent`, of `nodes` numbers, gets every node's
+     * parent, COP_TREE_ROOT for `start`. It is in order: a node's descendants have the numbers next to its
+     * own, those of its children one range behind the other, so that what subtrees hold can be combined in the order of
+     * the nodes. No node has more than max_children children, none is more than max_distance links of the mesh from its
+     * parent. valid, of `nodes` flags: whose data counts, NULL: all; the others are in the tree only on the way to
+     * valid ones, and otherwise COP_TREE_LEFT_OUT. Returns 1; 0 exactly if there is no such tree, also if `start` is
+     * none of the nodes: `parent` is then as it was. Limits below 0 count as 0. The same tree for the same call. */
+    int (*build_tree)(const struct cop_pattern *pattern, const unsigned char *valid, int64_t start,
+                      int64_t max_children, int64_t max_distance, int64_t *parent);
 } cop_pattern;
 
 /** Where streams are added: from a node to one or several others. Returns the stream's number in this subset, counted

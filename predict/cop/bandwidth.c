@@ -176,8 +176,8 @@ static bool fits(estimate *e)
     }
     add_network(e);
     for (int64_t n = 0; n < e->nodes; n++)
-        good &= e->sources[n] <= BMF_SCHEDULED_REGISTERS - hardware->pipelines &&
-                e->sinks[n] <= BMF_SCHEDULED_REGISTERS &&
+        good &= e->sources[n] <= scheduled_registers(hardware) - hardware->pipelines &&
+                e->sinks[n] <= scheduled_registers(hardware) &&
                 e->sources[n] + e->sinks[n] < hardware->pipelines * hardware->length;
     return good;
 }

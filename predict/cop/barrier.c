@@ -178,6 +178,8 @@ static bool messages_synchronise(const bmf_cop_plan *plan, bmf_cop_phase *phase)
         use->sync_words = 0;
         if (plan->candidates[use->op->number].candidate[use->candidate].implementation->by_messages)
             return false; /* processors of other nodes pass its words on */
+        if (use->continues && use->terminating)
+            return false; /* its last message may have been long before */
         if (use->op->number < plan->program->operators && use->terminating && !is_bound_by_later(plan, phase, use) &&
             !binds(plan, phase, use))
             return false;

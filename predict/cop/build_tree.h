@@ -6,10 +6,11 @@
 #ifndef BMF_COP_BUILD_TREE_H
 #define BMF_COP_BUILD_TREE_H
 
+#include "bmf/cop.h"
 #include "predict/cop/program.h"
 
-/* Parents: of the root, and of a number that is left out. */
-enum { BMF_COP_TREE_ROOT = -1, BMF_COP_TREE_LEFT_OUT = -2 };
+/* Parents: of the root, and of a number that is left out; the same for plug-ins, in <bmf/cop.h>. */
+enum { BMF_COP_TREE_ROOT = COP_TREE_ROOT, BMF_COP_TREE_LEFT_OUT = COP_TREE_LEFT_OUT };
 
 /* The parent of every number of the instance, in a tree whose root is `start`: no node has more than max_children
  * children, and none is more than max_distance links from its parent. valid: by number, whose data counts, NULL: all;

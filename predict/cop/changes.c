@@ -407,6 +407,45 @@ static void copy_block(const bmf_cop_run *run, int64_t phase)
 
 typedef uint8_t used_vfsms[BMF_SCHEDULED_PIPELINES];
 
+/* What goes on has the same VFSMs in all its phases. */
+static int emit_uses(bmf_cop_run *run, int64_t phase, used_vfsms *used)
+{
+    const bmf_stream_routes *routes = run->phase[phase]->routes;
+    const size_t size = (size_t)run->nodes * sizeof *used;
+    const int block = (int)run->block[phase];
+    used_vfsms *own = allocate_array(run->nodes, (int64_t)sizeof *own);
+    int status = BMF_OK;
+    for (int64_t u = 0, first = 0; u < run->phase[phase]->uses && status == BMF_OK; u++) {
+        const bmf_cop_running *r = &run->running[run->phase[phase]->use[u].op->number];
+        const int64_t streams = r->candidate->streams.count;
+        if (r->last_phase > r->phase)
+            memcpy(own, run->reserved + run->phase[phase]->use[u].op->number * run->nodes, size);
+        status =
+            streams_emit_some(routes, first, streams, run->image[phase], block, r->last_phase > r->phase ? own : used);
+        first += streams;
+    }
+    free(own);
+    BMF_TRY(status);
+    scheduled_fill_reprogram(run->image[phase], block);
+    return scheduled_check(run->image[phase], block);
+}
+
+/* VFSMs of operators that go on, for as long as the program runs. */
+static void reserve_vfsms(bmf_cop_run *run, used_vfsms *used)
+{
+    for (int64_t op = 0; op < run->operators; op++) {
+        const bmf_cop_running *r = &run->running[op];
+        const bmf_stream_routes *routes = run->phase[r->phase]->routes;
+        memcpy(run->reserved + op * run->nodes, used, (size_t)run->nodes * sizeof *used);
+        for (int64_t k = 0; r->last_phase > r->phase && routes && k < r->candidate->streams.count; k++)
+            for (int64_t h = 0; h < routes->route[r->first_stream + k].hops; h++) {
+                const bmf_stream_hop *hop = &routes->route[r->first_stream + k].hop[h];
+                uint8_t *at = &used[hop->node][hop->pipeline];
+                *at = (uint8_t)(*at + (hop->delay > 0) + hop->outs + hop->delivers);
+            }
+    }
+}
+
 static int make_image(bmf_cop_run *run, int64_t phase, used_vfsms *used)
 {
     const int block = (int)run->block[phase];
@@ -415,7 +454,7 @@ static int make_image(bmf_cop_run *run, int64_t phase, used_vfsms *used)
         scheduled_fill_reprogram(run->image[phase], block);
         return BMF_OK;
     }
-    if (streams_emit_more(run->phase[phase]->routes, run->image[phase], block, used) == BMF_OK)
+    if (emit_uses(run, phase, used) == BMF_OK)
         return cop_rewrite_joints(run->plan, run->phase[phase], run->image[phase], block);
     return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "phase %" PRId64 " does not fit into the routers' memories: %s",
                     phase + 1, bmf_error_text(NULL));
@@ -454,6 +493,7 @@ static int fill_blocks(bmf_cop_run *run, int blocks)
     }
     free(run->block);
     run->block = cop_map_phases(run->plan, blocks);
+    reserve_vfsms(run, used);
     for (int b = 1; b < blocks && status == BMF_OK; b++)
         status = make_block(run, b, used);
     free(used);
@@ -466,6 +506,7 @@ int changes_prepare(bmf_cop_run *run)
     const bmf_scheduled_hardware *hardware = &run->plan->settings.hardware;
     int blocks = scheduled_blocks(hardware);
     run->image = allocate_clear(run->phases, (int64_t)sizeof *run->image);
+    run->reserved = allocate_array(run->operators * run->nodes, (int64_t)sizeof *run->reserved);
     if (run->phases > 1 && !run->plan->registers_apart)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the streams of all phases do not fit into the registers of a node");
     if (blocks < 2)
@@ -474,6 +515,11 @@ int changes_prepare(bmf_cop_run *run)
     while (status != BMF_OK && --blocks >= 2)
         status = fill_blocks(run, blocks);
     BMF_TRY(status);
+    for (int64_t p = 0; p < run->phases && run->phases >= blocks; p++)
+        if (cop_find_lasting_fork(run->plan, run->phase[p]))
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                            "phases through which '%s' goes on do not fit into the routers' memories together",
+                            cop_find_lasting_fork(run->plan, run->phase[p])->label);
     find_pauses(run);
     run->passes = allocate_clear(run->phases * run->nodes, sizeof *run->passes);
     for (int64_t p = 0; p < run->phases; p++)

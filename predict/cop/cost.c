@@ -125,11 +125,20 @@ static void set_terminating(bmf_cop_phase *const *list, int64_t count)
         }
 }
 
+/* Whether all that goes on from another phase can, when programs run. */
+static bool can_go_on(const bmf_cop_plan *plan, const bmf_cop_phase *phase)
+{
+    bool can = true;
+    for (int64_t u = 0; u < phase->uses && plan->settings.optionals_apart && can; u++)
+        can = !phase->use[u].continues || cop_can_go_on(plan, &phase->use[u]);
+    return can;
+}
+
 static double phase_time(const bmf_cop_plan *plan, bmf_cop_phase *phase, bool is_followed)
 {
     phase->passes = outer_passes(plan, phase);
     phase->is_followed = is_followed || phase->passes > 1;
-    if (!cop_estimate_bandwidths(plan, phase))
+    if (!can_go_on(plan, phase) || !cop_estimate_bandwidths(plan, phase))
         return INFINITY;
     phase->streams = 0;
     phase->io = 0;

@@ -1,6 +1,6 @@
-/* Plans with their schedules. Method: operators with streams first; where these do not fit, online routing may take
- * some of them, and then all. Cost: at most three plans and their schedules. Source: document 004, 4.1.1, where online
- * routing is the ultimate fallback. */
+/* Plans with their schedules. Method: operators with streams first; where these do not fit, what goes on through a
+ * sequence shares one phase with all of it; then online routing may take some operators, and then all. Cost: at most
+ * four plans and their schedules. Source: document 004, 4.1.1, where online routing is the ultimate fallback. */
 #include <stdlib.h>
 
 #include "bmf/status.h"
@@ -21,6 +21,14 @@ static int make(const bmf_cop_program *program, const bmf_cop_plan_settings *set
     return status;
 }
 
+static bool has_parallel(const bmf_cop_tree *tree)
+{
+    bool found = tree->group == BMF_COP_PARALLEL;
+    for (int64_t k = 0; k < tree->children && !found; k++)
+        found = has_parallel(tree->child[k]);
+    return found;
+}
+
 int cop_plan_with_schedules(const bmf_cop_program *program, const bmf_cop_plan_settings *settings, bool to_run,
                             bmf_cop_plan **plan)
 {
@@ -29,6 +37,11 @@ int cop_plan_with_schedules(const bmf_cop_program *program, const bmf_cop_plan_s
     if (status == BMF_OK)
         return BMF_OK;
     char *said = text_copy(bmf_error_text(NULL));
+    tried.in_one_phase = has_parallel(program->root) && !settings->breaks;
+    if (tried.in_one_phase && make(program, &tried, to_run, plan) == BMF_OK) {
+        free(said);
+        return BMF_OK;
+    }
     for (tried.online = BMF_COP_ONLINE_TOO; tried.online <= BMF_COP_ONLINE_ONLY; tried.online++)
         if (make(program, &tried, to_run, plan) == BMF_OK) {
             free(said);

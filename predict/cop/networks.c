@@ -155,5 +155,5 @@ void cop_add_made(bmf_cop_plan *plan, bmf_cop_phase *phase, bmf_cop_operator *op
     plan->made_operator[plan->made++] = op;
     phase->streams += c->candidate->streams.count;
     *ARRAY_APPEND(phase->use, phase->uses, phase->capacity) =
-        (bmf_cop_use){.op = op, .made = true, .bandwidth = bandwidth, .planned = bandwidth};
+        (bmf_cop_use){.op = op, .made = true, .terminating = true, .bandwidth = bandwidth, .planned = bandwidth};
 }

@@ -1,4 +1,5 @@
-/* Nodes that only pass words on: in the box of an operator's instance, but in no instance of the phase. Their
+/* Nodes that only pass words on: in the box of an operator's instance, but in none that begins in the phase; where an
+ * operator that went on through several phases ends, those of its nodes that do nothing else there. Their
  * routers must be in the phase, too: such a node enters it when its program comes by, at its next load or at
  * cop_fini, and takes part in its end, a barrier. So it must know how often others come by: every loop that leaves
  * the phase has an operator that the node certainly carries out. Cost: O(nodes) for every instance of a phase.
@@ -26,10 +27,10 @@ bool cop_find_passers(const bmf_cop_plan *plan, const bmf_cop_phase *phase, bool
     for (int64_t n = 0; n < mesh->nodes; n++)
         passes[n] = false;
     for (int64_t u = 0; u < phase->uses; u++)
-        if (!phase->use[u].made)
+        if (!phase->use[u].made && phase->use[u].terminating)
             cop_mark_boxes(mesh, phase->use[u].op, passes);
     for (int64_t u = 0; u < phase->uses; u++)
-        for (int64_t i = 0; i < phase->use[u].op->instances && !phase->use[u].made; i++)
+        for (int64_t i = 0; i < phase->use[u].op->instances && !phase->use[u].made && !phase->use[u].continues; i++)
             for (int64_t k = 0; k < phase->use[u].op->instance[i].nodes; k++)
                 passes[phase->use[u].op->instance[i].node[k]] = false;
     for (int64_t n = 0; n < mesh->nodes; n++)

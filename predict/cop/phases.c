@@ -15,10 +15,12 @@ typedef struct builder {
     int64_t decisions, next;
     bool stopped, must_close;
     int unbroken; /* phase groups around */
+    int threads;  /* disjoint groups around */
     const bmf_cop_operator *wanted;
     int choices;
     bmf_cop_phases *chain; /* PSEQUENTIAL; its last child is the open phase */
     bmf_cop_use *context;  /* operators that go on */
+    int8_t *breaks;        /* NULL, or to be noted, by operator */
     int64_t contexts, context_capacity;
 } builder;
 
@@ -91,6 +93,42 @@ static void build_operator(builder *b, const bmf_cop_operator *op)
         add_use(open_phase(b), (bmf_cop_use){.op = op, .candidate = choice});
 }
 
+/* Whether what goes on may go on in another phase. */
+static bool may_go_on(const builder *b)
+{
+    bool may = !b->plan->settings.in_one_phase;
+    for (int64_t k = 0; k < b->contexts && b->plan->settings.optionals_apart; k++)
+        may &= b->threads == 0 && cop_can_go_on(b->plan, &b->context[k]);
+    return may;
+}
+
+static int64_t first_operator(const bmf_cop_tree *tree)
+{
+    while (!tree->op && tree->children > 0)
+        tree = tree->child[0];
+    return tree->op ? tree->op->number : -1;
+}
+
+/* Whether a phase ends before a child of a sequence that is not its first; false: it has not been decided. */
+static bool decide_break(builder *b, const bmf_cop_tree *child, int *close)
+{
+    const int64_t op = first_operator(child);
+    const int8_t *breaks = b->plan->settings.breaks;
+    if (op >= 0 && breaks && breaks[op] != BMF_COP_FREE)
+        *close = breaks[op];
+    else if (!decide(b, NULL, 2, close))
+        return false;
+    if (op >= 0 && b->breaks)
+        b->breaks[op] = (int8_t)*close;
+    return true;
+}
+
+static bool must_break(const builder *b, const bmf_cop_tree *child)
+{
+    const int64_t op = first_operator(child);
+    return op >= 0 && b->plan->settings.breaks && b->plan->settings.breaks[op] == BMF_COP_NEXT_PHASE;
+}
+
 static void build_sequence(builder *b, const bmf_cop_tree *tree)
 {
     b->unbroken += tree->group == BMF_COP_PHASE;
@@ -100,9 +138,9 @@ static void build_sequence(builder *b, const bmf_cop_tree *tree)
             close = 0;
         else if (k > 0 && b->must_close)
             close = 1;
-        else if (b->plan->settings.optionals_apart && b->contexts > 0)
-            close = 0;
-        else if (k > 0 && b->unbroken == 0 && !decide(b, NULL, 2, &close))
+        else if (k > 0 && b->contexts > 0 && !may_go_on(b))
+            close = must_break(b, tree->child[k]);
+        else if (k > 0 && b->unbroken == 0 && !decide_break(b, tree->child[k], &close))
             break;
         b->must_close = false;
         if (close && open_phase(b)->uses > 0)
@@ -167,11 +205,13 @@ static void build_disjoint(builder *b, const bmf_cop_tree *tree)
 {
     bmf_cop_phases *const outer = b->chain, **chain = allocate(tree->children * (int64_t)sizeof(bmf_cop_phases *));
     int64_t made = 0;
+    b->threads++;
     for (; made < tree->children && !b->stopped; made++) {
         b->chain = chain[made] = make_phases(BMF_COP_PSEQUENTIAL);
         begin_phase(b, false);
         build(b, tree->child[made]);
     }
+    b->threads--;
     b->chain = outer;
     if (b->stopped)
         for (int64_t k = 0; k < made; k++)
@@ -215,6 +255,20 @@ bmf_cop_phases *cop_build_phases(const bmf_cop_plan *plan, int64_t decisions, co
     *wanted = b.wanted;
     *choices = b.stopped ? b.choices : 0;
     return b.chain;
+}
+
+int8_t *cop_list_breaks(const bmf_cop_plan *plan)
+{
+    builder b = {.plan = plan, .decision = plan->decision, .decisions = plan->decisions};
+    b.breaks = allocate_array(plan->program->operators + 1, (int64_t)sizeof *b.breaks);
+    for (int64_t k = 0; k < plan->program->operators; k++)
+        b.breaks[k] = BMF_COP_FREE;
+    b.chain = make_phases(BMF_COP_PSEQUENTIAL);
+    begin_phase(&b, false);
+    build(&b, plan->program->root);
+    free(b.context);
+    cop_phases_free(b.chain);
+    return b.breaks;
 }
 
 /* ---- texts ---- */

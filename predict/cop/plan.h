@@ -80,15 +80,20 @@ typedef struct bmf_cop_plan_settings {
     bmf_cop_costs costs;
     int64_t effort;       /* nodes of the search */
     int64_t max_phases;   /* 0: any number */
-    bool optionals_apart; /* for running: optional groups have phases of their own; what goes on through a sequence
-                           * shares one with all of it */
+    bool optionals_apart; /* for running: optional groups have phases of their own, and what goes on through several
+                           * phases must be able to */
+    bool in_one_phase;    /* what goes on through a sequence shares one phase with all of it */
     int online;           /* a bmf_cop_online_use */
-    bool by_messages;     /* dynamic routers: implementations by messages only, and one phase */
+    /* By number of the operator, whether a phase ends before it: BMF_COP_FREE, or what must be. NULL: all are free */
+    const int8_t *breaks;
+    bool by_messages; /* dynamic routers: implementations by messages only, and one phase */
     /* Of implementations, those that may be taken; NULL: all. */
     bool (*may_take)(const bmf_cop_implementation *implementation);
     bmf_route_cache *cache;                       /* NULL: schedules are not kept */
     const bmf_cop_implementation *const *plug_in; /* beside those of the table, NULL at the end; NULL: none */
 } bmf_cop_plan_settings;
+
+enum { BMF_COP_FREE = -1, BMF_COP_SAME_PHASE = 0, BMF_COP_NEXT_PHASE = 1 };
 
 /* A possible implementation of an operator. */
 typedef struct bmf_cop_candidate {
@@ -110,6 +115,8 @@ typedef struct bmf_cop_plan {
     bmf_cop_plan_settings settings;
     bmf_cop_candidates *candidates; /* by number of the operator */
     bmf_cop_phases *phases;
+    int64_t decisions; /* of the search, from which the phases are built */
+    uint8_t *decision;
     double time;
     bool optimal;         /* of all that the model knows */
     bool registers_apart; /* no two phases use a register for different streams; set by cop_route_to_run */
@@ -155,6 +162,10 @@ int64_t *cop_map_phases(const bmf_cop_plan *plan, int blocks);
 const bmf_cop_stream *cop_phase_stream(const bmf_cop_plan *plan, const bmf_cop_phase *phase, int64_t number,
                                        int64_t *use);
 
+/* By number of the operator, from where they are decided: whether the plan has a phase that ends before it;
+ * BMF_COP_FREE where nothing is decided. The caller frees. */
+int8_t *cop_list_breaks(const bmf_cop_plan *plan);
+
 const char *cop_ending_name(bmf_cop_ending ending);
 /* `{A,B,F} pdisjoint({C;D}, {G}) {E,H} {I}`; returns text. */
 char *cop_phases_text(const bmf_cop_phases *phases, char *text, size_t size);
@@ -192,6 +203,27 @@ void cop_mark_boxes(const bmf_mesh *mesh, const bmf_cop_operator *op, bool *mark
 /* Nodes that only pass words of the phase on; whether there are any. Whether they know when: BMF_ERROR_FILE. */
 bool cop_find_passers(const bmf_cop_plan *plan, const bmf_cop_phase *phase, bool *passes);
 int cop_check_passers(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bool *passes);
+
+/* lasting.c: whether an operator is in several phases; whether its implementation can be, when programs run. */
+bool cop_lasts(const bmf_cop_use *use);
+bool cop_can_go_on(const bmf_cop_plan *plan, const bmf_cop_use *use);
+/* The operator's use in a phase; NULL: none. */
+const bmf_cop_use *cop_use_of(const bmf_cop_phase *phase, const bmf_cop_operator *op);
+/* Where the streams of a use begin among those of its phase. */
+int64_t cop_first_stream(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_cop_use *use);
+/* Of an operator that began in an earlier phase, its routes there; NULL: it begins here. */
+const bmf_stream_route *cop_given_routes(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_cop_use *use);
+/* Gives what is in several phases the least of its bandwidths. */
+void cop_level_lasting(bmf_cop_phase **phase, int64_t phases);
+/* Half of that, down to a slot; false: it was no more. */
+bool cop_slow_lasting(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase *const *phase);
+/* BMF_ERROR_FILE with the operator: it cannot go on. */
+int cop_check_lasting(const bmf_cop_plan *plan, bmf_cop_phase **phase, int64_t phases);
+/* After routing: nobody is waited for at the end of a phase who may wait in what goes on. BMF_ERROR_FILE. */
+int cop_check_ends(const bmf_cop_plan *plan, bmf_cop_phase *const *phase, int64_t phases);
+/* An operator in several phases whose words routers of this one copy; NULL: none. A fork serves two slots, between
+ * which a node must not go into the loader phase while words are under way. */
+const bmf_cop_operator *cop_find_lasting_fork(const bmf_cop_plan *plan, const bmf_cop_phase *phase);
 
 /* wires.c: barriers keep nodes from being in one of the phases while others are in the other. */
 bool cop_are_apart_in_time(const bmf_cop_phase *a, const bmf_cop_phase *b);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bmf/status.h"
+#include "predict/cop/build_tree.h"
 #include "predict/cop/implement_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
@@ -21,10 +22,33 @@ struct bmf_cop_plug_ins {
 
 /* ---- questions ---- */
 
+static int build_tree(const cop_pattern *p, const unsigned char *valid, int64_t start, int64_t max_children,
+                      int64_t max_distance, int64_t *parent)
+{
+    bmf_mesh mesh = {.nodes = 1};
+    const bmf_cop_instance instance = {.nodes = p->nodes, .node = p->node};
+    if (start < 0 || start >= p->nodes)
+        return 0;
+    for (int d = 0; d < BMF_MESH_DIMENSIONS; d++) {
+        mesh.size[d] = p->size[d];
+        mesh.nodes *= p->size[d];
+    }
+    bool *counts = valid ? allocate_array(p->nodes, (int64_t)sizeof *counts) : NULL;
+    for (int64_t k = 0; valid && k < p->nodes; k++)
+        counts[k] = valid[k] != 0;
+    int64_t *made = cop_build_tree(&mesh, &instance, counts, start, max_children, max_distance);
+    free(counts);
+    if (!made)
+        return 0;
+    memcpy(parent, made, (size_t)p->nodes * sizeof *parent);
+    free(made);
+    return 1;
+}
+
 cop_pattern cop_plug_in_pattern(const bmf_mesh *mesh, const bmf_cop_operator *op, int64_t i)
 {
     const bmf_cop_instance *instance = &op->instance[i];
-    cop_pattern p = {.label = op->label, .words = op->words, .calls = op->calls};
+    cop_pattern p = {.label = op->label, .words = op->words, .calls = op->calls, .build_tree = build_tree};
     p.nodes = instance->nodes;
     p.node = instance->node;
     for (int d = 0; d < BMF_MESH_DIMENSIONS; d++)

@@ -45,7 +45,7 @@ static double wish(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const b
 {
     const double most = joints_of(plan, use) == BMF_COP_AT_PROCESSORS ? 0.5 : metric_of(plan, use)->max_bandwidth;
     const double alone = use->op->bandwidth <= 0 ? use->bandwidth : fmin(use->op->bandwidth, most);
-    const double asked = phase->uses > 1 ? use->bandwidth : alone;
+    const double asked = phase->uses > 1 || cop_lasts(use) ? use->bandwidth : alone;
     return use->share > 0 ? fmin(asked, use->share) : asked;
 }
 
@@ -89,15 +89,18 @@ static void take_bandwidths(const bmf_cop_plan *plan, bmf_cop_phase *phase)
 /* Whether slots should follow each other as the stages do: the further words of longer messages wait anyway. */
 static bool is_course(const bmf_cop_phase *phase, int64_t use, const bmf_cop_stream *stream)
 {
-    return phase->uses == 1 && stream->stage > 0 && phase->use[use].op->words == 1;
+    return phase->uses == 1 && stream->stage > 0 && phase->use[use].op->words == 1 && !cop_lasts(&phase->use[use]);
 }
 
 static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool *taken, double most,
                       bmf_stream_routes **routes)
 {
     bool **inside = allocate_array(phase->uses, (int64_t)sizeof *inside);
-    for (int64_t u = 0; u < phase->uses; u++)
+    const bmf_stream_route **given = allocate_array(phase->uses, (int64_t)sizeof *given);
+    for (int64_t u = 0; u < phase->uses; u++) {
         inside[u] = make_boxes(plan, phase->use[u].op);
+        given[u] = cop_given_routes(plan, phase, &phase->use[u]);
+    }
     bmf_stream *stream = allocate_array(phase->streams + 1, (int64_t)sizeof *stream);
     for (int64_t k = 0; k < phase->streams; k++) {
         int64_t use;
@@ -114,6 +117,8 @@ static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool
                                  .stage = is_course(phase, use, from) ? (int)from->stage : 0,
                                  .commanded = from->joins && joints == BMF_COP_GATED,
                                  .allowed = inside[use] + from->instance * plan->settings.hardware.mesh.nodes};
+        if (given[use])
+            stream[k].given = given[use] + (from - streams_of(plan, &phase->use[use])->stream);
     }
     const bmf_stream_request request = {.hardware = plan->settings.hardware,
                                         .streams = phase->streams,
@@ -125,6 +130,7 @@ static int route_once(const bmf_cop_plan *plan, bmf_cop_phase *phase, const bool
     for (int64_t u = 0; u < phase->uses; u++)
         free(inside[u]);
     free(inside);
+    free(given);
     return status;
 }
 
@@ -234,21 +240,52 @@ typedef struct counts {
     int out, in;
 } counts;
 
-/* Registers of the phase's streams at every node, counted on, or moved up by what `first` says. */
-static void visit_registers(bmf_cop_phase *phase, const counts *first, counts *count)
+/* Moved up by what `first` says; *end: behind the highest. */
+static void move_register(int *reg, int first, int *end)
+{
+    if (*reg < 0)
+        return;
+    *reg += first;
+    *end = *reg >= *end ? *reg + 1 : *end;
+}
+
+static void copy_registers(bmf_stream_route *route, const bmf_stream_route *given)
+{
+    route->reg = given->reg;
+    for (int64_t h = 0; h < route->hops; h++) {
+        route->hop[h].reg = given->hop[h].reg;
+        route->hop[h].own = given->hop[h].own;
+    }
+}
+
+/* Registers of the phase's streams at every node. Streams that go on keep theirs. */
+static void visit_registers(const bmf_cop_plan *plan, bmf_cop_phase *phase, const counts *first, counts *end)
 {
     for (int64_t k = 0; phase->routes && k < phase->routes->streams; k++) {
         bmf_stream_route *route = &phase->routes->route[k];
-        count[route->hop[0].node].out++;
-        route->reg += first[route->hop[0].node].out;
+        int64_t use;
+        const bmf_cop_stream *stream = cop_phase_stream(plan, phase, k, &use);
+        const bmf_stream_route *given = cop_given_routes(plan, phase, &phase->use[use]);
+        if (given) {
+            copy_registers(route, given + (stream - streams_of(plan, &phase->use[use])->stream));
+            continue;
+        }
+        move_register(&route->reg, first[route->hop[0].node].out, &end[route->hop[0].node].out);
         for (int64_t h = 0; h < route->hops; h++) {
             bmf_stream_hop *hop = &route->hop[h];
-            count[hop->node].in += hop->delivers;
-            count[hop->node].out += hop->own >= 0;
-            hop->reg += hop->delivers ? first[hop->node].in : 0;
-            hop->own += hop->own >= 0 ? first[hop->node].out : 0;
+            move_register(&hop->reg, first[hop->node].in, &end[hop->node].in);
+            move_register(&hop->own, first[hop->node].out, &end[hop->node].out);
         }
     }
+}
+
+/* Whether an operator is in both. */
+static bool share_lasting(const bmf_cop_phase *a, const bmf_cop_phase *b)
+{
+    bool found = false;
+    for (int64_t u = 0; u < a->uses && !found; u++)
+        found = a->use[u].continues && cop_use_of(b, a->use[u].op);
+    return found;
 }
 
 /* A node may get the first word of a phase's next message while it is still in that phase, or has left it already: so
@@ -263,18 +300,19 @@ void cop_separate_registers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **
     for (int64_t p = 0; p < phases; p++) {
         memset(first, 0, (size_t)nodes * sizeof *first);
         for (int64_t q = 0; q < p; q++)
-            for (int64_t n = 0; n < nodes && (leaves_out || !cop_are_apart_in_time(phase[p], phase[q])); n++) {
+            for (int64_t n = 0; n < nodes && (leaves_out || share_lasting(phase[p], phase[q]) ||
+                                              !cop_are_apart_in_time(phase[p], phase[q]));
+                 n++) {
                 const counts *other = &end[q * nodes + n];
                 first[n].out = other->out > first[n].out ? other->out : first[n].out;
                 first[n].in = other->in > first[n].in ? other->in : first[n].in;
             }
-        visit_registers(phase[p], first, &end[p * nodes]);
+        memcpy(&end[p * nodes], first, (size_t)nodes * sizeof *first);
+        visit_registers(plan, phase[p], first, &end[p * nodes]);
         for (int64_t n = 0; n < nodes; n++) {
-            counts *last = &end[p * nodes + n];
-            last->out += first[n].out;
-            last->in += first[n].in;
-            plan->registers_apart &=
-                last->out <= BMF_SCHEDULED_REGISTERS - hardware->pipelines && last->in <= BMF_SCHEDULED_REGISTERS;
+            const counts *last = &end[p * nodes + n];
+            plan->registers_apart &= last->out <= scheduled_registers(hardware) - hardware->pipelines &&
+                                     last->in <= scheduled_registers(hardware);
         }
     }
     free(end);
@@ -294,6 +332,7 @@ int cop_route_plan(bmf_cop_plan *plan)
     const int64_t count = cop_list_phases(plan, &list);
     int status = BMF_OK;
     cop_begin_made(plan, count);
+    cop_level_lasting(list, count);
     for (int64_t p = 0; p < count && status == BMF_OK; p++) {
         cop_add_network(plan, list[p]);
         if (list[p]->streams == 0)

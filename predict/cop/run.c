@@ -69,7 +69,7 @@ static void check_use(bmf_cop_node *n, int64_t op)
     const bmf_cop_running *r = &n->run->running[op];
     if (r->instance[n->node] < 0)
         run_fail(n, op, "the node is in none of its subsets");
-    if (r->phase != n->phase)
+    if (n->phase < r->phase || n->phase > r->last_phase || n->loads[op] == 0)
         run_fail(n, op, "it has not been loaded");
 }
 
@@ -182,7 +182,7 @@ static void locate_nodes(const bmf_cop_run *run, bmf_cop_running *r)
         }
 }
 
-static int make_running(bmf_cop_run *run)
+static void make_running(bmf_cop_run *run)
 {
     run->phases = cop_list_phases(run->plan, &run->phase);
     run->operators = run->plan->program->operators + run->plan->made;
@@ -192,13 +192,13 @@ static int make_running(bmf_cop_run *run)
         for (int64_t u = 0, stream = 0; u < run->phase[p]->uses; u++) {
             const bmf_cop_use *use = &run->phase[p]->use[u];
             bmf_cop_running *r = &run->running[use->op->number];
-            if (use->continues)
-                return bmf_fail(
-                    NULL, BMF_ERROR_ARGUMENT,
-                    "operator '%s' goes on through phases that a group `phase` or `optional` keeps apart, which cannot "
-                    "be run",
-                    use->op->label);
-            *r = (bmf_cop_running){.op = use->op, .phase = p, .first_stream = stream, .words = use->op->words};
+            if (use->continues) {
+                r->last_phase = p;
+                stream += r->candidate->streams.count;
+                continue;
+            }
+            *r = (bmf_cop_running){.op = use->op, .first_stream = stream, .words = use->op->words};
+            r->phase = r->last_phase = p;
             r->chosen = use->candidate;
             r->candidate = &run->plan->candidates[use->op->number].candidate[use->candidate];
             cop_loads_create(&r->loads, use->op);
@@ -210,7 +210,6 @@ static int make_running(bmf_cop_run *run)
             r->first_channel = plug_in_carries(r) ? run->channels : INT64_MAX;
             run->channels += plug_in_carries(r) ? r->candidate->streams.count : 0;
         }
-    return BMF_OK;
 }
 
 static void make_operands(bmf_cop_node *n)
@@ -291,6 +290,7 @@ static void free_run(bmf_cop_run *run)
         scheduled_free(run->image[p]);
     free(run->image);
     free(run->block);
+    free(run->reserved);
     free(run->passes);
     free(run->running);
     free(run->node);
@@ -348,9 +348,8 @@ int cop_run(const bmf_cop_plan *plan, const bmf_simulation_settings *settings, b
         .plan = plan, .nodes = plan->settings.hardware.mesh.nodes, .body = body, .body_state = state, .log = log};
     run.access = settings->write_cycles;
     run.is_prompt = settings->read_cycles <= 1 && settings->write_cycles <= 1;
-    int status = make_running(&run);
-    if (status == BMF_OK)
-        status = changes_prepare(&run);
+    make_running(&run);
+    int status = changes_prepare(&run);
     if (status == BMF_OK) {
         make_nodes(&run, in_phase);
         status = simulate(&run, settings, times);

@@ -23,15 +23,16 @@ typedef struct bmf_cop_collecting {
 typedef struct bmf_cop_running {
     const bmf_cop_operator *op;
     const bmf_cop_candidate *candidate;
-    int chosen; /* which of the operator's candidates */
-    int64_t phase, first_stream;
-    int64_t first_channel;      /* of a plug-in's streams */
-    int64_t words;              /* of a message */
-    int64_t sync_words;         /* of one more before the phase is left; 0: none */
-    int64_t *pause;             /* by node: cycles until the last words have left its router */
-    int64_t longest_pause;      /* of all nodes */
-    int64_t way;                /* cycles, at most, between two nodes' last words of one message */
-    int64_t *instance, *number; /* by node of the mesh: which instance, and its number there; -1: not in it */
+    int chosen;                  /* which of the operator's candidates */
+    int64_t phase, first_stream; /* in which it begins */
+    int64_t last_phase;          /* the same, or where it ends */
+    int64_t first_channel;       /* of a plug-in's streams */
+    int64_t words;               /* of a message */
+    int64_t sync_words;          /* of one more before the phase is left; 0: none */
+    int64_t *pause;              /* by node: cycles until the last words have left its router */
+    int64_t longest_pause;       /* of all nodes */
+    int64_t way;                 /* cycles, at most, between two nodes' last words of one message */
+    int64_t *instance, *number;  /* by node of the mesh: which instance, and its number there; -1: not in it */
     bmf_cop_loads loads;
     bmf_cop_collecting *collecting; /* by instance */
     int64_t *closed_from;           /* of a barrier in the routers, by node: the cycle from which all its ends are */
@@ -78,9 +79,10 @@ typedef struct bmf_cop_run {
     bmf_cop_node *node;
     bmf_cop_channel *channel;
     bmf_scheduled_machine *machine;
-    bmf_scheduled_machine **image; /* by phase: what its routers hold */
-    int64_t *block;                /* by phase */
-    bool *passes;                  /* by phase and node: it only passes words on */
+    bmf_scheduled_machine **image;                /* by phase: what its routers hold */
+    int64_t *block;                               /* by phase */
+    uint8_t (*reserved)[BMF_SCHEDULED_PIPELINES]; /* by operator and node, of those that go on: the first VFSM */
+    bool *passes;                                 /* by phase and node: it only passes words on */
     bmf_processor_script *script;
     bmf_scheduled_simulation *simulation;
     struct bmf_cop_online *online; /* NULL: no operator is by messages (online.h) */

@@ -198,6 +198,9 @@ static bool expand_best(search *s)
     if (choices == 0) {
         s->plan->time = cop_phases_time(s->plan, phases, true);
         s->plan->phases = phases;
+        s->plan->decisions = best.decisions;
+        s->plan->decision = best.decision;
+        best.decision = NULL;
     } else {
         cop_phases_free(phases);
     }
@@ -262,6 +265,7 @@ void cop_plan_free(bmf_cop_plan *plan)
     }
     free(plan->candidates);
     free(plan->made_operator);
+    free(plan->decision);
     cop_phases_free(plan->phases);
     free(plan);
 }

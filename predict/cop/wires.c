@@ -34,7 +34,8 @@ static bmf_cop_operator *make_barrier(const bmf_cop_plan *plan, const bmf_cop_ph
     bool *member = lisp_allocate(lisp, mesh->nodes);
     int64_t *node = lisp_allocate(lisp, mesh->nodes * (int64_t)sizeof *node), count = 0;
     for (int64_t u = 0; u < phase->uses; u++)
-        cop_mark_boxes(mesh, phase->use[u].op, member);
+        if (phase->use[u].terminating)
+            cop_mark_boxes(mesh, phase->use[u].op, member);
     for (int64_t n = 0; n < mesh->nodes; n++)
         if (member[n])
             node[count++] = n;
@@ -79,22 +80,24 @@ static bool may_share_links(const bmf_mesh *mesh, const bmf_cop_operator *a, con
 
 /* ---- shares ---- */
 
-/* Whether every node that is in one of the phases is in the other one. */
+/* Whether every node that is in one of the phases is in the other one, whatever goes on through both. */
 static bool have_same_nodes(const bmf_cop_phase *a, const bmf_cop_phase *b)
 {
     int64_t most = 0;
     for (int round = 0; round < 2; round++)
         for (int64_t u = 0; u < (round ? b : a)->uses; u++) {
             const bmf_cop_operator *op = (round ? b : a)->use[u].op;
-            for (int64_t i = 0; i < op->instances; i++)
+            for (int64_t i = 0; i < op->instances && !cop_lasts(&(round ? b : a)->use[u]); i++)
                 for (int64_t k = 0; k < op->instance[i].nodes; k++)
                     most = op->instance[i].node[k] >= most ? op->instance[i].node[k] + 1 : most;
         }
     bool *in[2] = {allocate_clear(most, sizeof(bool)), allocate_clear(most, sizeof(bool))}, same = true;
     for (int64_t u = 0; u < a->uses; u++)
-        mark_nodes(a->use[u].op, in[0]);
+        if (!cop_lasts(&a->use[u]))
+            mark_nodes(a->use[u].op, in[0]);
     for (int64_t u = 0; u < b->uses; u++)
-        mark_nodes(b->use[u].op, in[1]);
+        if (!cop_lasts(&b->use[u]))
+            mark_nodes(b->use[u].op, in[1]);
     for (int64_t n = 0; n < most; n++)
         same &= in[0][n] == in[1][n];
     free(in[0]);
@@ -132,7 +135,7 @@ static double share_of(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase *
                 continue;
             if (p == own)
                 together++;
-            else if (!cop_are_apart_in_time(phase[own], phase[p]))
+            else if (!cop_are_apart_in_time(phase[own], phase[p]) && !cop_use_of(phase[own], other->op))
                 others += weight_of(plan, phase[p], other);
         }
     return others > 0 ? weight / (weight + others) / (together > 0 ? together : 1) : 1;
@@ -174,7 +177,6 @@ static int end_with_passers(bmf_cop_plan *plan, bmf_cop_phase *phase)
 
 static int begin_barriers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase)
 {
-    cop_begin_made(plan, phases);
     for (int64_t p = 0; p < phases; p++) {
         for (int64_t u = 0; u < phase[p]->uses; u++)
             phase[p]->use[u].planned = phase[p]->use[u].bandwidth;
@@ -186,13 +188,21 @@ static int begin_barriers(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **ph
     return BMF_OK;
 }
 
+static bool ends_something(const bmf_cop_phase *phase)
+{
+    bool found = false;
+    for (int64_t u = 0; u < phase->uses && !found; u++)
+        found = phase->use[u].terminating;
+    return found;
+}
+
 /* Whether any phase has got a barrier. */
 static bool guard(bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase, int64_t failed)
 {
     const int64_t before = plan->made;
     for (int64_t p = 0; p < phases; p++)
         if ((p == failed || phases_share_links(plan, phase[failed], phase[p])) &&
-            (phase[p]->ending == BMF_COP_MSG_SYNC || phase[p]->ending == BMF_COP_AT_ONCE))
+            (phase[p]->ending == BMF_COP_MSG_SYNC || phase[p]->ending == BMF_COP_AT_ONCE) && ends_something(phase[p]))
             end_by_barrier(plan, phase[p]);
     return plan->made > before;
 }
@@ -215,7 +225,8 @@ static int route_all(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **p
             continue;
         memset(taken, 0, (size_t)links_of(plan) * sizeof *taken);
         for (int64_t q = 0; q < p; q++)
-            if (phase[q]->routes && !cop_are_apart_in_time(phase[p], phase[q]))
+            if (phase[q]->routes && (!cop_are_apart_in_time(phase[p], phase[q]) ||
+                                     cop_find_lasting_fork(plan, phase[p]) || cop_find_lasting_fork(plan, phase[q])))
                 streams_mark_links(phase[q]->routes, taken);
         for (int64_t u = 0; u < phase[p]->uses; u++) {
             bmf_cop_use *use = &phase[p]->use[u];
@@ -230,14 +241,27 @@ static int route_all(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **p
     return status;
 }
 
-/* Whether no other phase reads a link in a slot in which the phase does. */
+/* Of a phase, but for what goes on through the other. */
+static void mark_links(const bmf_cop_plan *plan, const bmf_cop_phase *phase, const bmf_cop_phase *other, bool *taken)
+{
+    for (int64_t u = 0; u < phase->uses; u++) {
+        const bmf_cop_use *use = &phase->use[u];
+        bmf_stream_routes part = *phase->routes;
+        part.route += cop_first_stream(plan, phase, use);
+        part.streams = plan->candidates[use->op->number].candidate[use->candidate].streams.count;
+        if (!cop_use_of(other, use->op) || phase == other)
+            streams_mark_links(&part, taken);
+    }
+}
+
+/* Whether no other phase reads a link in a slot in which the phase does, for something else. */
 static bool is_apart(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase, int64_t own)
 {
     bool *taken = allocate_clear(links_of(plan), sizeof *taken), *used = allocate_clear(links_of(plan), sizeof *used);
     bool apart = true;
     for (int64_t p = 0; p < phases; p++)
         if (phase[p]->routes)
-            streams_mark_links(phase[p]->routes, p == own ? used : taken);
+            mark_links(plan, phase[p], phase[own], p == own ? used : taken);
     for (int64_t k = 0; k < links_of(plan) && apart; k++)
         apart = !(taken[k] && used[k]);
     free(taken);
@@ -245,19 +269,37 @@ static bool is_apart(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **p
     return apart;
 }
 
+/* Where a node would go into the loader phase while words are copied. */
+static int check_forks(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase **phase)
+{
+    for (int64_t p = 0; p < phases; p++) {
+        const bmf_cop_operator *op = cop_find_lasting_fork(plan, phase[p]);
+        if (op && (!phase[p]->apart || phases >= scheduled_blocks(&plan->settings.hardware)))
+            return lisp_fail_at(plan->program->lisp, op->place,
+                                "operator '%s' goes on through phases that do not fit into the routers together",
+                                op->label);
+    }
+    return BMF_OK;
+}
+
 int cop_route_to_run(bmf_cop_plan *plan)
 {
     bmf_cop_phase **phase;
     const int64_t phases = cop_list_phases(plan, &phase);
     int64_t failed = 0;
-    int status = begin_barriers(plan, phases, phase);
+    int status = cop_check_lasting(plan, phase, phases);
+    cop_level_lasting(phase, phases);
+    cop_begin_made(plan, phases);
+    if (status == BMF_OK)
+        status = begin_barriers(plan, phases, phase);
     for (bool again = true; again && status == BMF_OK && failed >= 0;) {
         for (int64_t p = 0; p < phases; p++) {
             streams_free(phase[p]->routes);
             phase[p]->routes = NULL;
         }
         status = route_all(plan, phases, phase, &failed);
-        again = status == BMF_OK && failed >= 0 && guard(plan, phases, phase, failed);
+        again = status == BMF_OK && failed >= 0 &&
+                (guard(plan, phases, phase, failed) || cop_slow_lasting(plan, phases, phase));
     }
     if (status == BMF_OK && failed >= 0)
         status = cop_fail_without_schedule(plan, phase[failed]);
@@ -267,6 +309,10 @@ int cop_route_to_run(bmf_cop_plan *plan)
     }
     if (status == BMF_OK)
         cop_separate_registers(plan, phases, phase);
+    if (status == BMF_OK)
+        status = check_forks(plan, phases, phase);
+    if (status == BMF_OK)
+        status = cop_check_ends(plan, phase, phases);
     free(phase);
     return status;
 }

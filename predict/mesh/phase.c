@@ -29,7 +29,7 @@ typedef struct filling {
 
 static bool add_message(filling *f, const bmf_mesh_message *message)
 {
-    const int64_t registers = BMF_SCHEDULED_REGISTERS;
+    const int64_t registers = scheduled_registers(f->hardware);
     int64_t slots = f->slots + 1;
     bool fits = f->sources[message->from] < registers - f->hardware->pipelines;
     for (int64_t d = 0; d < message->destinations; d++) {

@@ -40,6 +40,8 @@ static char *make_key(const bmf_stream_request *r)
     fprintf(stream, "bmf routes %s.%d %s%s pipelines %d length %d wires %d leaves %d rounds %d streams %" PRId64,
             BMF_VERSION, ROUTER, mesh_text(&r->hardware.mesh, size), r->hardware.mesh.torus ? " torus" : "",
             r->hardware.pipelines, r->hardware.length, r->hardware.separate_wires, r->leaves, r->rounds, r->streams);
+    if (scheduled_registers(&r->hardware) != BMF_SCHEDULED_REGISTERS)
+        fprintf(stream, " registers %d", scheduled_registers(&r->hardware));
     write_table(stream, "taken", r->taken, nodes * BMF_MESH_PORTS * r->hardware.length);
     for (int64_t k = 0; k < r->streams; k++) {
         const bmf_stream *s = &r->stream[k];
@@ -48,6 +50,10 @@ static char *make_key(const bmf_stream_request *r)
         write_table(stream, "in", s->allowed, nodes);
         for (int64_t d = 0; d < s->destinations; d++)
             fprintf(stream, " %" PRId64, s->to[d]);
+        if (s->given) {
+            fputs("\ngiven\n", stream);
+            route_text_write(stream, s->given);
+        }
     }
     fputc('\n', stream);
     fclose(stream);
@@ -74,10 +80,23 @@ static void write_routes(void *state, FILE *stream)
         route_text_write(stream, &routes->route[k]);
 }
 
-/* Whether it takes the stream's words to all that they are for. */
+static bool is_same_way(const bmf_stream_route *a, const bmf_stream_route *b)
+{
+    bool same = a->slots == b->slots && a->reg == b->reg && a->hops == b->hops;
+    for (int64_t h = 0; same && h < a->hops; h++) {
+        const bmf_stream_hop *one = &a->hop[h], *other = &b->hop[h];
+        same = one->node == other->node && one->parent == other->parent && one->pipeline == other->pipeline &&
+               one->slot == other->slot && one->delay == other->delay && one->delivers == other->delivers &&
+               one->reg == other->reg && one->own == other->own && one->outs == other->outs &&
+               memcmp(one->out, other->out, (size_t)one->outs) == 0;
+    }
+    return same;
+}
+
+/* Whether it takes the stream's words to all that they are for, along the way that is given. */
 static bool is_route_of(const bmf_stream *stream, const bmf_stream_route *route)
 {
-    bool good = route->hop[0].node == stream->from;
+    bool good = route->hop[0].node == stream->from && (!stream->given || is_same_way(stream->given, route));
     for (int64_t d = 0; d < stream->destinations && good; d++) {
         good = false;
         for (int64_t h = 0; h < route->hops && !good; h++)

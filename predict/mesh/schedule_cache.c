@@ -90,9 +90,12 @@ static char *make_key(const bmf_scheduled_hardware *hardware, int64_t messages, 
     FILE *stream = open_memstream(&key, &length);
     if (!stream)
         return text_copy("");
-    fprintf(stream, "bmf schedule %d %s%s pipelines %d length %d wires %d messages %" PRId64 "\n", VERSION,
+    fprintf(stream, "bmf schedule %d %s%s pipelines %d length %d wires %d messages %" PRId64, VERSION,
             mesh_text(&hardware->mesh, size), hardware->mesh.torus ? " torus" : "", hardware->pipelines,
             hardware->length, hardware->separate_wires, messages);
+    if (scheduled_registers(hardware) != BMF_SCHEDULED_REGISTERS)
+        fprintf(stream, " registers %d", scheduled_registers(hardware));
+    fputc('\n', stream);
     for (int64_t k = 0; k < messages; k++)
         fprintf(stream, "%" PRId64 " %" PRId64 " %.6f\n", message[k].from, message[k].to[0], message[k].bandwidth);
     fclose(stream);

@@ -27,7 +27,7 @@ const char *place_text(int place, char text[BMF_PLACE_TEXT])
 
 int scheduled_blocks(const bmf_scheduled_hardware *hardware)
 {
-    return BMF_SCHEDULED_ENTRIES / hardware->length;
+    return scheduled_entries(hardware) / hardware->length;
 }
 
 static void clear_node(const bmf_scheduled_hardware *hardware, bmf_scheduled_node *node)
@@ -47,6 +47,21 @@ static void clear_node(const bmf_scheduled_hardware *hardware, bmf_scheduled_nod
     node->pointer = 0;
 }
 
+int scheduled_check_hardware(const bmf_scheduled_hardware *hardware)
+{
+    const struct {
+        const char *name;
+        int wanted, most;
+    } limits[] = {{"entries", scheduled_entries(hardware), BMF_SCHEDULED_ENTRIES},
+                  {"vfsms", scheduled_vfsms(hardware), BMF_SCHEDULED_VFSMS},
+                  {"registers", scheduled_registers(hardware), BMF_SCHEDULED_REGISTERS}};
+    for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
+        if (limits[k].wanted > limits[k].most)
+            return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "%s=%d: a scheduled router has %d", limits[k].name,
+                            limits[k].wanted, limits[k].most);
+    return BMF_OK;
+}
+
 int scheduled_create(const bmf_scheduled_hardware *hardware, bmf_scheduled_machine **machine)
 {
     if (hardware->pipelines < 1 || hardware->pipelines > BMF_SCHEDULED_PIPELINES)
@@ -55,6 +70,7 @@ int scheduled_create(const bmf_scheduled_hardware *hardware, bmf_scheduled_machi
     if (hardware->length < 2 || 2 * hardware->length > BMF_SCHEDULED_ENTRIES)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a schedule has 2 to %d slots, not %d", BMF_SCHEDULED_ENTRIES / 2,
                         hardware->length);
+    BMF_TRY(scheduled_check_hardware(hardware));
     bmf_scheduled_machine *made = allocate_clear(1, sizeof *made);
     made->hardware = *hardware;
     made->node = allocate_clear(hardware->mesh.nodes, sizeof *made->node);

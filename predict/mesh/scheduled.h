@@ -83,10 +83,26 @@ typedef struct bmf_scheduled_node {
 
 typedef struct bmf_scheduled_hardware {
     bmf_mesh mesh;
-    int pipelines;       /* 1 .. BMF_SCHEDULED_PIPELINES */
-    int length;          /* of a schedule; the memory is divided into blocks of that many entries */
-    bool separate_wires; /* links carry one word a cycle in each direction */
+    int pipelines;                 /* 1 .. BMF_SCHEDULED_PIPELINES */
+    int length;                    /* of a schedule; the memory is divided into blocks of that many entries */
+    bool separate_wires;           /* links carry one word a cycle in each direction */
+    int entries, vfsms, registers; /* of a node, of a pipeline, of an interface; 0: as many as there are */
 } bmf_scheduled_hardware;
+
+static inline int scheduled_entries(const bmf_scheduled_hardware *hardware)
+{
+    return hardware->entries > 0 ? hardware->entries : BMF_SCHEDULED_ENTRIES;
+}
+static inline int scheduled_vfsms(const bmf_scheduled_hardware *hardware)
+{
+    return hardware->vfsms > 0 ? hardware->vfsms : BMF_SCHEDULED_VFSMS;
+}
+static inline int scheduled_registers(const bmf_scheduled_hardware *hardware)
+{
+    return hardware->registers > 0 ? hardware->registers : BMF_SCHEDULED_REGISTERS;
+}
+/* BMF_ERROR_ARGUMENT: more than the routers have, so that it can be planned for, but not run. */
+int scheduled_check_hardware(const bmf_scheduled_hardware *hardware);
 
 /* Mesh, schedules and annotations of a whole machine. */
 typedef struct bmf_scheduled_machine {

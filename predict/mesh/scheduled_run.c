@@ -14,7 +14,19 @@
 #include "runtime/base/progress.h"
 #include "bmf/status.h"
 
-enum { LENGTH, PIPELINES, SHARED_WIRES, READ_CYCLES, WRITE_CYCLES, IN_ORDER, INTERRUPT_CYCLES, WORD_CYCLES };
+enum {
+    LENGTH,
+    PIPELINES,
+    SHARED_WIRES,
+    READ_CYCLES,
+    WRITE_CYCLES,
+    IN_ORDER,
+    INTERRUPT_CYCLES,
+    WORD_CYCLES,
+    ENTRIES,
+    VFSMS,
+    REGISTERS
+};
 
 static const bmf_mesh_parameter parameters[] = {
     [LENGTH] = {"schedule", 2, BMF_SCHEDULED_ENTRIES / 2, 24, true, "slots of a schedule"},
@@ -28,6 +40,10 @@ static const bmf_mesh_parameter parameters[] = {
                           "online routing: cycles of a processor's interrupt for a message"},
     [WORD_CYCLES] = {"word_cycles", 1, 10000, ONLINE_WORD, true,
                      "online routing: cycles in which its handler reads or writes a word"},
+    [ENTRIES] = {"entries", 4, 10000, BMF_SCHEDULED_ENTRIES, true, "of a router's memory of schedules"},
+    [VFSMS] = {"vfsms", 4, 10000, BMF_SCHEDULED_VFSMS, true, "of a pipeline"},
+    [REGISTERS] = {"registers", 4, 10000, BMF_SCHEDULED_REGISTERS, true,
+                   "of a processor's interface, in each direction"},
     {0}};
 
 void mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_scheduled_hardware *hardware,
@@ -36,7 +52,10 @@ void mesh_scheduled_settings(const bmf_mesh *mesh, const double *value, bmf_sche
     *hardware = (bmf_scheduled_hardware){.mesh = *mesh,
                                          .pipelines = (int)value[PIPELINES],
                                          .length = (int)value[LENGTH],
-                                         .separate_wires = value[SHARED_WIRES] == 0};
+                                         .separate_wires = value[SHARED_WIRES] == 0,
+                                         .entries = (int)value[ENTRIES],
+                                         .vfsms = (int)value[VFSMS],
+                                         .registers = (int)value[REGISTERS]};
     *setting = (bmf_phase_setting){.simulation = {.read_cycles = (int)value[READ_CYCLES],
                                                   .write_cycles = (int)value[WRITE_CYCLES],
                                                   .interrupt_cycles = (int)value[INTERRUPT_CYCLES],

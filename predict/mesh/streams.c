@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "bmf/status.h"
 
 /* A try ends early after PATIENCE rounds without a new least, or if after HOPELESS rounds half of the first sharing is
@@ -146,7 +147,19 @@ static void place_command(streams_router *r, command_slot *c)
     use_command_slot(r, c, 1);
 }
 
-/* One for every node; where streams are reprogrammed, one for every pipeline. */
+static bool carries_given(const streams_router *r, int64_t node)
+{
+    bool found = false;
+    for (int64_t k = 0; k < r->request->streams && !found; k++) {
+        const bmf_stream_route *given = r->request->stream[k].given;
+        for (int64_t h = 0; given && h < given->hops && !found; h++)
+            found = given->hop[h].node == node;
+    }
+    return found;
+}
+
+/* One for every node, in pipeline 0 where the pipelines cannot be exchanged; where streams are reprogrammed, one for
+ * every pipeline. */
 static void make_commands(streams_router *r)
 {
     bool every_pipeline = false;
@@ -157,7 +170,7 @@ static void make_commands(streams_router *r)
     r->command = allocate(r->nodes * r->pipelines * (int64_t)sizeof *r->command);
     for (int64_t n = 0; n < r->nodes; n++)
         for (int p = 0; p < (every_pipeline ? r->pipelines : 1); p++)
-            r->command[r->commands++] = (command_slot){n, every_pipeline ? p : -1, 0, -1};
+            r->command[r->commands++] = (command_slot){n, every_pipeline || carries_given(r, n) ? p : -1, 0, -1};
 }
 
 /* ---- making ---- */
@@ -222,12 +235,15 @@ static void free_router(streams_router *r)
 static int slots_of(const streams_router *r, const bmf_stream *stream, double factor)
 {
     const int slots = (int)floor(stream->bandwidth * factor * r->length + 1e-9), max = r->length / 2;
+    if (stream->given)
+        return stream->given->slots;
     return slots < 1 ? 1 : slots > max ? max : slots;
 }
 
+/* What is given takes no part: it does not get less. */
 static double demand(const bmf_stream *stream)
 {
-    return fmin(stream->bandwidth, 0.5);
+    return stream->given ? 0 : fmin(stream->bandwidth, 0.5);
 }
 
 /* The largest factor with which no node starts and ends more than its pipelines carry. */
@@ -303,6 +319,17 @@ static int compare_hardness(const void *left, const void *right, void *router)
     return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
 }
 
+static void take_given(streams_router *r, int64_t stream)
+{
+    const bmf_stream_route *given = r->request->stream[stream].given;
+    bmf_stream_route *route = &r->route[stream];
+    ARRAY_RESERVE(route->hop, route->capacity, given->hops);
+    memcpy(route->hop, given->hop, (size_t)given->hops * sizeof *given->hop);
+    route->hops = given->hops;
+    route->reg = given->reg;
+    streams_add_users(r, stream, 1);
+}
+
 static void clear_routes(streams_router *r, double factor)
 {
     for (int64_t k = 0; k < r->resources; k++) {
@@ -316,6 +343,8 @@ static void clear_routes(streams_router *r, double factor)
         r->route[k].hops = 0;
         r->route[k].slots = slots_of(r, &r->request->stream[k], factor);
         r->order[k] = k;
+        if (r->request->stream[k].given)
+            take_given(r, k);
     }
     for (int64_t c = 0; c < r->commands; c++)
         r->command[c].at_slot = -1;
@@ -343,6 +372,8 @@ static outcome negotiate(streams_router *r, double factor, int turn, int *rounds
         for (int64_t k = 0; k < r->request->streams; k++) {
             const int64_t stream = r->order[(k + (*rounds - 1) * (courses ? 0 : turn)) % r->request->streams];
             const bool late = courses && *rounds > 1 && streams_is_late(r, stream) && *rounds <= PUNCTUAL;
+            if (r->request->stream[stream].given)
+                continue;
             if (*rounds > 1 && *rounds % EVERYBODY != 0 && !late && !shares(r, stream))
                 continue;
             rerouted_late |= late;
@@ -402,11 +433,11 @@ static bool has_registers(const streams_router *r)
     bool enough = true;
     for (int64_t k = 0; k < r->request->streams; k++) {
         const bmf_stream *stream = &r->request->stream[k];
-        enough &= ++sources[stream->from] <= BMF_SCHEDULED_REGISTERS - r->pipelines;
+        enough &= ++sources[stream->from] <= scheduled_registers(&r->hardware) - r->pipelines;
         for (int64_t d = 0; d < stream->destinations; d++) {
-            enough &= ++sinks[stream->to[d]] <= BMF_SCHEDULED_REGISTERS;
+            enough &= ++sinks[stream->to[d]] <= scheduled_registers(&r->hardware);
             if (stream->reprogrammed)
-                enough &= ++sources[stream->to[d]] <= BMF_SCHEDULED_REGISTERS - r->pipelines;
+                enough &= ++sources[stream->to[d]] <= scheduled_registers(&r->hardware) - r->pipelines;
         }
     }
     free(sources);
@@ -471,12 +502,31 @@ static double find_factor(streams_router *r, double high, bmf_stream_routes *res
     return low;
 }
 
+static void pass_registers(const bmf_stream_route *route, int *outbound, int *inbound)
+{
+    int *out = &outbound[route->hop[0].node];
+    *out = route->reg >= *out ? route->reg + 1 : *out;
+    for (int64_t h = 0; h < route->hops; h++) {
+        const bmf_stream_hop *hop = &route->hop[h];
+        if (hop->delivers && hop->reg >= inbound[hop->node])
+            inbound[hop->node] = hop->reg + 1;
+        if (hop->own >= outbound[hop->node])
+            outbound[hop->node] = hop->own + 1;
+    }
+}
+
+/* Above those of streams that are given. */
 static void assign_registers(bmf_stream_routes *routes, const bmf_stream *stream)
 {
     const int64_t nodes = routes->hardware.mesh.nodes;
     int *outbound = allocate_clear(nodes, sizeof *outbound), *inbound = allocate_clear(nodes, sizeof *inbound);
+    for (int64_t k = 0; k < routes->streams; k++)
+        if (stream[k].given)
+            pass_registers(&routes->route[k], outbound, inbound);
     for (int64_t k = 0; k < routes->streams; k++) {
         bmf_stream_route *route = &routes->route[k];
+        if (stream[k].given)
+            continue;
         route->reg = outbound[route->hop[0].node]++;
         for (int64_t h = 0; h < route->hops; h++) {
             bmf_stream_hop *hop = &route->hop[h];

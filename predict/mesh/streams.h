@@ -9,25 +9,6 @@
 
 #include "predict/mesh/scheduled.h"
 
-typedef struct bmf_stream {
-    int64_t from;
-    int64_t destinations; /* at least 1 */
-    const int64_t *to;    /* different nodes; `from` among them: the source reads its own words */
-    double bandwidth;     /* requested words a cycle, 0 < bandwidth <= 1; a stream carries at most 1/2 */
-    bool reprogrammed;    /* any destination may be made the source at run time; a chain in the order of `to` */
-    const bool *allowed;  /* by node: may carry it; NULL: all may */
-    /* above 0: on every node all streams of a group that begin there, and those with one destination that end there, do
-     * so in one pipeline, so that one may be made to write into another's buffer, or to program it (document 004,
-     * 7.1.4) */
-    int group;
-    bool joins;     /* its last VFSM is never in the slot before the first one of its group's streams */
-    bool commanded; /* its ends are programmed at run time: every pipeline has a slot for commands */
-    /* above 0: the stages of a course of single words, one after the other: a processor writes this stream when it has
-     * read those of lower stages that end at its node, and the word should find its slot then (document 004, B.1,
-     * sch_prefix) */
-    int course, stage;
-} bmf_stream;
-
 /* The VFSMs of a stream on a node: in slot `slot` (and evenly after it) one that takes the word in; `delay` slots
  * later, if that is not 0, one that goes on; then, slot after slot, a fork for every further destination. */
 typedef struct bmf_stream_hop {
@@ -48,6 +29,27 @@ typedef struct bmf_stream_route {
     int64_t hops, capacity;
     bmf_stream_hop *hop; /* parents before children */
 } bmf_stream_route;
+
+typedef struct bmf_stream {
+    int64_t from;
+    int64_t destinations; /* at least 1 */
+    const int64_t *to;    /* different nodes; `from` among them: the source reads its own words */
+    double bandwidth;     /* requested words a cycle, 0 < bandwidth <= 1; a stream carries at most 1/2 */
+    bool reprogrammed;    /* any destination may be made the source at run time; a chain in the order of `to` */
+    const bool *allowed;  /* by node: may carry it; NULL: all may */
+    /* above 0: on every node all streams of a group that begin there, and those with one destination that end there, do
+     * so in one pipeline, so that one may be made to write into another's buffer, or to program it (document 004,
+     * 7.1.4) */
+    int group;
+    bool joins;     /* its last VFSM is never in the slot before the first one of its group's streams */
+    bool commanded; /* its ends are programmed at run time: every pipeline has a slot for commands */
+    /* above 0: the stages of a course of single words, one after the other: a processor writes this stream when it has
+     * read those of lower stages that end at its node, and the word should find its slot then (document 004, B.1,
+     * sch_prefix) */
+    int course, stage;
+    /* Its way, registers included, which others go round: it is under way in another phase, too. NULL: to be found */
+    const bmf_stream_route *given;
+} bmf_stream;
 
 typedef struct bmf_stream_routes {
     bmf_scheduled_hardware hardware;
@@ -96,8 +98,11 @@ int64_t stream_depth(const bmf_stream_route *route, int64_t hop);
 /* Writes a block of every node, and fills empty slots with the reprogramming VFSM. The result has been checked. Errors:
  * BMF_ERROR_INTERNAL: it breaks a rule, or a node has too few VFSMs. */
 int streams_emit(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block);
-/* The same for phases that are in the routers' memories together: `used` counts the VFSMs of every node that are taken;
- * zeros before the first phase. */
+/* Streams [first, first + count) only, without the rest of the block. `used` counts the VFSMs of every node that are
+ * taken; zeros before the first phase. */
+int streams_emit_some(const bmf_stream_routes *routes, int64_t first, int64_t count, bmf_scheduled_machine *machine,
+                      int block, uint8_t (*used)[BMF_SCHEDULED_PIPELINES]);
+/* The same for phases that are in the routers' memories together. */
 int streams_emit_more(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block,
                       uint8_t (*used)[BMF_SCHEDULED_PIPELINES]);
 

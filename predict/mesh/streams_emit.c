@@ -20,9 +20,10 @@ static int add_vfsm(emission *e, const bmf_stream_hop *hop, int slots, int slot,
     bmf_scheduled_node *node = &e->machine->node[hop->node];
     const int length = e->machine->hardware.length;
     *vfsm = BMF_VFSM_FIRST + e->used[hop->node][hop->pipeline]++;
-    if (*vfsm >= BMF_SCHEDULED_VFSMS)
+    const int most = scheduled_vfsms(&e->machine->hardware);
+    if (*vfsm >= most)
         return bmf_fail(NULL, BMF_ERROR_INTERNAL, "node %" PRId64 ", pipeline %d: more than %d VFSMs in a phase",
-                        hop->node, hop->pipeline, BMF_SCHEDULED_VFSMS - BMF_VFSM_FIRST);
+                        hop->node, hop->pipeline, most - BMF_VFSM_FIRST);
     if (at.destination == BMF_PLACE_BUFFER)
         at.destination = (uint8_t)(BMF_PLACE_BUFFER + *vfsm); /* a delay: its own buffer */
     node->annotation[hop->pipeline][*vfsm] = at;
@@ -56,15 +57,20 @@ static int emit_hop(emission *e, const bmf_stream_route *route, const bmf_stream
     return BMF_OK;
 }
 
+int streams_emit_some(const bmf_stream_routes *routes, int64_t first, int64_t count, bmf_scheduled_machine *machine,
+                      int block, uint8_t (*used)[BMF_SCHEDULED_PIPELINES])
+{
+    emission e = {routes, machine, block, used};
+    for (int64_t k = first; k < first + count; k++)
+        for (int64_t h = 0; h < routes->route[k].hops; h++)
+            BMF_TRY(emit_hop(&e, &routes->route[k], &routes->route[k].hop[h]));
+    return BMF_OK;
+}
+
 int streams_emit_more(const bmf_stream_routes *routes, bmf_scheduled_machine *machine, int block,
                       uint8_t (*used)[BMF_SCHEDULED_PIPELINES])
 {
-    emission e = {routes, machine, block, used};
-    int status = BMF_OK;
-    for (int64_t k = 0; k < routes->streams && status == BMF_OK; k++)
-        for (int64_t h = 0; h < routes->route[k].hops && status == BMF_OK; h++)
-            status = emit_hop(&e, &routes->route[k], &routes->route[k].hop[h]);
-    BMF_TRY(status);
+    BMF_TRY(streams_emit_some(routes, 0, routes->streams, machine, block, used));
     scheduled_fill_reprogram(machine, block);
     return scheduled_check(machine, block);
 }

@@ -165,6 +165,13 @@ void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, d
                                       .equation = (uint8_t)equation});
 }
 
+void actions_copy(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds)
+{
+    actions_add(actions,
+                (bmf_action){
+                    .kind = BMF_ACTION_OVERHEAD, .processor = (int32_t)processor, .amount = bytes, .seconds = seconds});
+}
+
 int64_t actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count)
 {
     const int64_t number = actions->rounds++, first = actions->messages;

@@ -23,8 +23,8 @@ typedef enum bmf_action_kind {
 typedef struct bmf_action {
     double seconds;    /* COMPUTE, OVERHEAD, BARRIER: expected */
     float shared, own; /* relative standard errors: of the equation used (one for all its uses), of this call */
-    int64_t amount;    /* COMPUTE: elements; POST: first message of its receives, see `next`; SEND, RECEIVE: the round's
-                             * number; WAIT: 1 if it is an event of traces, else 0 */
+    int64_t amount;    /* COMPUTE: elements; OVERHEAD: bytes that were copied; POST: first message of its receives, see
+                        * `next`; SEND, RECEIVE: the round's number; WAIT: 1 if it is an event of traces, else 0 */
     int64_t message;   /* SEND, RECEIVE: its number; POST, WAIT: the round's number; COMPUTE: 1 if it is a file */
     int32_t processor;
     uint32_t scope;   /* innermost region or call it belongs to */
@@ -110,6 +110,8 @@ static inline bool is_file_action(const bmf_action *action)
     return action->kind == BMF_ACTION_COMPUTE && action->message == 1;
 }
 void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation);
+/* The same of copying that many bytes, timed here. */
+void actions_copy(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds);
 /* A round in two halves: its sends, and (perhaps after computing) its receives and waits. Messages from a processor to
  * itself are left out. Returns the round's number. */
 int64_t actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count);

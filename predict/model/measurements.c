@@ -16,9 +16,11 @@ static const double min_seconds = 1e-9;    /* a tick: no time below it is known 
 static const double median_error = 1.2533; /* standard error of a median over that of a mean, normal noise */
 enum { FIRST_EQUATION = 1, FEW_RUNS = 3 };
 
+/* Kernels, and what is copied around messages. */
 static bool is_measured(const bmf_action *action)
 {
-    return action->kind == BMF_ACTION_COMPUTE && action->message == 0;
+    return (action->kind == BMF_ACTION_COMPUTE && action->message == 0) ||
+           (action->kind == BMF_ACTION_OVERHEAD && action->amount > 0);
 }
 
 /* ---- runs ---- */

@@ -40,10 +40,12 @@ static int record_coming(bmf_context *ctx)
 /* All processors wait for each other: also where it costs nothing, because programs need it. */
 static void meet(bmf_context *ctx, const char *what)
 {
-    const bmf_model *model = model_of(ctx);
+    bmf_model *model = model_of(ctx);
+    model_copies_pause(model);
     if (record_coming(ctx) != BMF_OK)
         failure_note(ctx, BMF_ERROR_ARGUMENT);
     actions_barrier(model->actions, (uint16_t)run_name(ctx->run, what), model->machine->agreement);
+    model_copies_resume(model);
 }
 
 static void model_barrier(bmf_context *ctx)
@@ -135,6 +137,8 @@ static void model_enter(bmf_context *ctx, bmf_event_kind kind)
     if (is_operation(ctx))
         model_synchronise(model_of(ctx));
     model_record_enter(model_of(ctx), at->node, at->instance, at->place, kind);
+    if (is_operation(ctx))
+        model_copies_enter(model_of(ctx));
 }
 
 static void model_leave(bmf_context *ctx, const bmf_partition *partition)
@@ -145,6 +149,7 @@ static void model_leave(bmf_context *ctx, const bmf_partition *partition)
         for (int64_t p = 0; p < ctx->processors; p++)
             amount[p] = bmf_partition_length_on(partition, p);
     }
+    model_copies_leave(model_of(ctx), is_operation(ctx));
     if (is_operation(ctx))
         model_synchronise(model_of(ctx));
     model_record_leave(model_of(ctx), amount);
@@ -263,6 +268,7 @@ static void model_start(bmf_context *ctx)
 static void free_model(bmf_model *model)
 {
     close_run(model);
+    model_copies_free(model);
     model_costs_free(model->costs);
     model_notes_free(model->notes);
     if (model->owned)

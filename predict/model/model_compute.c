@@ -79,7 +79,7 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
     return status;
 }
 
-int model_compute(bmf_context *ctx, const bmf_work *work)
+static int run_kernel(bmf_context *ctx, const bmf_work *work)
 {
     if (model_is_silent(model_of(ctx)))
         return host_run(ctx, work, false, NULL);
@@ -89,5 +89,13 @@ int model_compute(bmf_context *ctx, const bmf_work *work)
     if (status == BMF_OK)
         status = record_compute(ctx, work, times);
     free(times);
+    return status;
+}
+
+int model_compute(bmf_context *ctx, const bmf_work *work)
+{
+    model_copies_forget(model_of(ctx));
+    const int status = run_kernel(ctx, work);
+    model_copies_resume(model_of(ctx));
     return status;
 }

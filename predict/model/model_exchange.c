@@ -120,7 +120,9 @@ static int begin_round(bmf_context *ctx, const bmf_round *round, uint32_t round_
         model_synchronise(model_of(ctx));
     model_of(ctx)->computed = false;
     begun->round = round_number;
+    model_copies_pause(model_of(ctx));
     copy_all(ctx, round, sending, transfer, &begun->made);
+    model_copies_send(model_of(ctx), begun->made.message, begun->made.count);
     int status = record_overhead(ctx, begun->made.message, begun->made.count, SIDE_SENDING);
     begun->number = actions_round_begin(model_of(ctx)->actions, round_number, begun->made.message, begun->made.count);
     return status;
@@ -137,8 +139,10 @@ static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int sta
         actions_round_end(model_of(ctx)->actions, begun->round, begun->number);
     if (status == BMF_OK)
         status = record_overhead(ctx, begun->made.message, begun->made.count, SIDE_RECEIVED);
+    model_copies_received(model_of(ctx), begun->made.message, begun->made.count);
     copies_close(&begun->made);
     host_fresh_bytes();
+    model_copies_resume(model_of(ctx));
     return status;
 }
 

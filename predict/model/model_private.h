@@ -53,6 +53,30 @@ bool model_is_silent(const bmf_model *model);
 typedef struct bmf_model_notes bmf_model_notes;
 void model_notes_free(bmf_model_notes *notes);
 
+/* What is copied around messages, where kernels are timed here: predict/model/copies.c. Inside of a call time is
+ * counted but for what the backend itself takes: it says pause when it is entered (forget, before a kernel) and resume
+ * when it is left. */
+typedef struct bmf_copied_share {
+    int64_t processor, bytes;
+} bmf_copied_share;
+typedef struct bmf_model_copies {
+    bool inside, counting;   /* of a call; outside of the backend */
+    int64_t since;           /* processor time since when it counts, in nanoseconds */
+    double seconds;          /* not given to anybody yet */
+    bmf_copied_share *share; /* who took part in the messages before; count: 0, there were none */
+    int64_t count, capacity;
+} bmf_model_copies;
+void model_copies_enter(bmf_model *model);
+/* operation: the outermost call. */
+void model_copies_leave(bmf_model *model, bool operation);
+void model_copies_pause(bmf_model *model);
+void model_copies_forget(bmf_model *model);
+void model_copies_resume(bmf_model *model);
+/* A round's messages, before they are recorded, and behind it. */
+void model_copies_send(bmf_model *model, const bmf_message *message, int64_t count);
+void model_copies_received(bmf_model *model, const bmf_message *message, int64_t count);
+void model_copies_free(bmf_model *model);
+
 struct bmf_model {
     const bmf_machine *machine;
     bmf_machine *owned; /* the same if the model frees it */
@@ -62,8 +86,9 @@ struct bmf_model {
     bmf_simulator *simulator;   /* of clocks that are asked for while the program runs; NULL before the first */
     bmf_network *clock_network; /* its own */
     bmf_model_costs *costs;
-    bool keeps_bytes;       /* of kernels, beside their actions */
-    bool computed;          /* since the last round of messages */
+    bool keeps_bytes; /* of kernels, beside their actions */
+    bool computed;    /* since the last round of messages */
+    bmf_model_copies copies;
     bmf_model_notes *notes; /* while processors are looked at one after the other, otherwise NULL */
     /* working memory of a kernel call, by processor; seconds are those measured */
     int64_t *elements;

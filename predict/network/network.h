@@ -94,6 +94,7 @@ typedef struct bmf_simple_message {
     double gap;     /* behind it at a port */
     double taking;  /* of its receiver's processor */
     bool ported;
+    bool meets; /* it waits for its receiver: a port can pass it from when bmf_network_type.meeting says */
 } bmf_simple_message;
 
 typedef struct bmf_network_type {
@@ -125,10 +126,12 @@ typedef struct bmf_network_type {
     /* Whether its times have errors that were measured, so that samples show them. NULL: they have none. */
     bool (*has_errors)(const bmf_network *network);
     /* Whether a message takes no more than this, and waits for nothing but the ports of its sender and its receiver
-     * (one port for each port_sharing neighbours), whatever the sample. NULL: never. Types with `simple` and without
-     * port_sharing treat all processors alike, those of messages that are not simple, too. */
+     * (one port for each port_sharing neighbours), or its receiver (meets), whatever the sample. NULL: never. Types
+     * with `simple` and without port_sharing treat all processors alike. */
     bool (*simple)(const bmf_network *network, int64_t from, int64_t to, int64_t bytes, bmf_simple_message *times);
     int64_t (*port_sharing)(const bmf_network *network);
+    /* When a message that waits for its receiver is ready to pass the sender's port: from, to, bytes, sent, posted. */
+    double (*meeting)(const bmf_network *network, const bmf_transit *message);
     /* Loads of all links since start; the caller frees. NULL: it has no links. */
     int64_t (*loads)(const bmf_network *network, bmf_link_load **load);
     /* Describes it in a few lines of words, for `bmf machine show`. */

@@ -86,16 +86,19 @@ static double overhead(const loggp *l, const bmf_transit *message)
     return l->overhead + further_bytes(message) * l->overhead_per_byte;
 }
 
-/* Both sides are ready for the data. */
+/* When both sides are ready for the data. */
+static double meeting(const bmf_network *network, const bmf_transit *message)
+{
+    const loggp *l = (const loggp *)network;
+    return isnan(l->handshake) ? fmax(message->sent + l->overhead + l->latency, message->posted) + 2.0 * l->overhead +
+                                     l->latency + overhead(l, message)
+                               : fmax(message->sent + l->overhead, message->posted) + l->handshake;
+}
+
 static void meet(loggp *l, bmf_transit *message)
 {
-    double first;
-    if (isnan(l->handshake))
-        first = fmax(message->sent + l->overhead + l->latency, message->posted) + 2.0 * l->overhead + l->latency +
-                overhead(l, message);
-    else
-        first = fmax(message->sent + l->overhead, message->posted) + l->handshake;
-    ports_leave_later(&l->ports, message, first, further_bytes(message) * l->gap_per_byte, l->latency);
+    ports_leave_later(&l->ports, message, meeting(&l->network, message), further_bytes(message) * l->gap_per_byte,
+                      l->latency);
 }
 
 static void send(bmf_network *network, bmf_transit *message)
@@ -136,14 +139,16 @@ static bool simple(const bmf_network *network, int64_t from, int64_t to, int64_t
 {
     const loggp *l = (const loggp *)network;
     const bmf_transit message = {.from = from, .to = to, .bytes = bytes};
-    const double busy = overhead(l, &message);
-    *times = (bmf_simple_message){.busy = busy,
+    const double whole = overhead(l, &message);
+    const bool meets = bytes > l->eager;
+    *times = (bmf_simple_message){.busy = meets ? l->overhead : whole,
                                   .length = further_bytes(&message) * l->gap_per_byte,
                                   .latency = l->latency,
                                   .gap = l->ports.gap,
-                                  .taking = busy,
-                                  .ported = true};
-    return bytes <= l->eager;
+                                  .taking = whole,
+                                  .ported = true,
+                                  .meets = meets};
+    return true;
 }
 
 static int64_t loads(const bmf_network *network, bmf_link_load **load)
@@ -182,5 +187,6 @@ const bmf_network_type network_loggp = {.name = "loggp",
                                         .next = next,
                                         .advance = advance,
                                         .simple = simple,
+                                        .meeting = meeting,
                                         .loads = loads,
                                         .describe = describe};

@@ -11,7 +11,7 @@
 
 /* How far a message is when actions are looked at; of the messages of a round to one processor the first is told apart,
  * because with its receive all of them are taken. */
-enum { HANDED_NOT, SENT, RECEIVED, RECEIVED_FIRST };
+enum { HANDED_NOT, POSTED, SENT, RECEIVED, RECEIVED_FIRST };
 
 enum { MAX_PASSES = 20 };
 
@@ -31,7 +31,9 @@ struct bmf_in_order {
     double *seconds;               /* by action, in this sample */
     bmf_simple_message *simple;    /* by message */
     double *sent, *done, *arrived; /* by message: handed over; its sender may use its memory; at its receiver */
-    double *key;                   /* by message, working memory: what ports serve them by */
+    double *posted;                /* by message: when its receiver is ready for it; NULL: none waits for that */
+    double *pushed; /* by message: when it comes to its sender's port; `sent` if none waits for its receiver */
+    double *key;    /* by message, working memory: what ports serve them by */
     ports_messages out, in;
     int64_t *taken, *spare; /* working memory, as many as there are messages */
     bmf_chances chances;
@@ -57,17 +59,33 @@ static bool check_receive(const bmf_actions *actions, order_check *c, int64_t k)
     return sent && actions->message[action->message].to == action->processor;
 }
 
-/* Meetings are those of actions_barrier: everybody, one behind the other. */
-static bool check_action(const bmf_actions *actions, order_check *c, int64_t k)
+/* Receivers say that they are ready before messages are sent, where these wait for it. */
+static bool check_send(const bmf_in_order *o, order_check *c, const bmf_action *action)
 {
+    const int64_t m = action->message;
+    const bool before = c->handed[m] == POSTED || (c->handed[m] == HANDED_NOT && !o->simple[m].meets);
+    c->handed[m] = SENT;
+    return before && o->actions->message[m].from == action->processor;
+}
+
+static void check_post(const bmf_actions *actions, order_check *c, const bmf_action *action)
+{
+    for (int64_t m = action->amount; m >= 0; m = actions->message[m].next)
+        if (c->handed[m] == HANDED_NOT && actions->message[m].to == action->processor)
+            c->handed[m] = POSTED;
+}
+
+/* Meetings are those of actions_barrier: everybody, one behind the other. */
+static bool check_action(const bmf_in_order *o, order_check *c, int64_t k)
+{
+    const bmf_actions *actions = o->actions;
     const bmf_action *action = &actions->action[k];
     if (action->kind != BMF_ACTION_BARRIER && c->meeting > 0)
         return false;
-    if (action->kind == BMF_ACTION_SEND) {
-        if (c->handed[action->message] != HANDED_NOT || actions->message[action->message].from != action->processor)
-            return false;
-        c->handed[action->message] = SENT;
-    }
+    if (action->kind == BMF_ACTION_POST)
+        check_post(actions, c, action);
+    if (action->kind == BMF_ACTION_SEND && !check_send(o, c, action))
+        return false;
     if (action->kind == BMF_ACTION_RECEIVE && !check_receive(actions, c, k))
         return false;
     if (action->kind == BMF_ACTION_BARRIER) {
@@ -90,14 +108,15 @@ static bool check_chains(const bmf_actions *actions, const uint8_t *handed)
     return right;
 }
 
-static bool stands_in_order(const bmf_actions *actions, uint8_t *handed)
+static bool stands_in_order(const bmf_in_order *o)
 {
-    order_check c = {.last = allocate(actions->processors * (int64_t)sizeof(int64_t)), .handed = handed};
+    const bmf_actions *actions = o->actions;
+    order_check c = {.last = allocate(actions->processors * (int64_t)sizeof(int64_t)), .handed = o->handed};
     bool right = true;
     for (int64_t p = 0; p < actions->processors; p++)
         c.last[p] = -1;
     for (int64_t k = 0; k < actions->count && right; k++)
-        right = check_action(actions, &c, k);
+        right = check_action(o, &c, k);
     right = right && c.meeting == 0 && check_chains(actions, c.handed);
     free(c.last);
     return right;
@@ -196,6 +215,19 @@ static void list_ports(const bmf_in_order *o, bool out, ports_messages *list)
             list->message[next[port_of(o, m, out)]++] = m;
 }
 
+/* Where messages wait for their receivers. */
+static void prepare_meetings(bmf_in_order *o)
+{
+    bool meets = false;
+    for (int64_t m = 0; m < o->actions->messages && !meets; m++)
+        meets = o->simple[m].meets;
+    o->pushed = o->sent;
+    if (!meets)
+        return;
+    o->posted = allocate(2 * (o->actions->messages + 1) * (int64_t)sizeof *o->posted);
+    o->pushed = o->posted + o->actions->messages + 1;
+}
+
 bmf_in_order *in_order_create(const bmf_actions *actions, bmf_network *network)
 {
     if (!network->type->simple)
@@ -205,7 +237,7 @@ bmf_in_order *in_order_create(const bmf_actions *actions, bmf_network *network)
     o->network = network;
     o->handed = allocate_clear(actions->messages + 1, 1);
     o->simple = allocate((actions->messages + 1) * (int64_t)sizeof *o->simple);
-    if (!all_are_simple(actions, network, o->simple) || !stands_in_order(actions, o->handed)) {
+    if (!all_are_simple(actions, network, o->simple) || !stands_in_order(o)) {
         in_order_free(o);
         return NULL;
     }
@@ -220,6 +252,7 @@ bmf_in_order *in_order_create(const bmf_actions *actions, bmf_network *network)
     o->key = o->arrived + actions->messages + 1;
     o->taken = allocate(2 * (actions->messages + 1) * (int64_t)sizeof *o->taken);
     o->spare = o->taken + actions->messages + 1;
+    prepare_meetings(o);
     list_ports(o, true, &o->out);
     list_ports(o, false, &o->in);
     link_sends(o);
@@ -237,6 +270,7 @@ void in_order_free(bmf_in_order *o)
     free(o->seconds);
     free(o->simple);
     free(o->sent);
+    free(o->posted);
     free(o->out.start);
     free(o->out.message);
     free(o->in.start);
@@ -247,6 +281,22 @@ void in_order_free(bmf_in_order *o)
 
 /* ---- what processors do ---- */
 
+static void post(bmf_in_order *o, const bmf_action *action)
+{
+    for (int64_t m = action->amount; m >= 0 && o->posted; m = o->actions->message[m].next)
+        o->posted[m] = o->clock[action->processor];
+}
+
+static double meeting(const bmf_in_order *o, int64_t m)
+{
+    const bmf_scheduled_message *message = &o->actions->message[m];
+    return o->network->type->meeting(o->network, &(bmf_transit){.from = message->from,
+                                                                .to = message->to,
+                                                                .bytes = message->bytes,
+                                                                .sent = o->sent[m],
+                                                                .posted = o->posted[m]});
+}
+
 /* In the first pass nothing is known to be in its way. */
 static void send(bmf_in_order *o, const bmf_action *action, bool first_pass)
 {
@@ -254,21 +304,48 @@ static void send(bmf_in_order *o, const bmf_action *action, bool first_pass)
     const bmf_simple_message *simple = &o->simple[m];
     double *clock = &o->clock[action->processor];
     o->sent[m] = *clock;
+    if (o->posted)
+        o->pushed[m] = simple->meets ? meeting(o, m) : o->sent[m];
     *clock += simple->busy;
     if (first_pass || !simple->ported) {
-        o->done[m] = *clock + simple->length;
+        o->done[m] = (simple->meets ? o->pushed[m] : *clock) + simple->length;
         o->arrived[m] = o->done[m] + simple->latency;
     }
 }
 
-/* By time; of one time, as they were sent (where that counts), by sender, as they stand in its list. */
+/* Who makes the meeting of a message: its sender or its receiver, who come at one time in the order of their numbers.
+ */
+static int64_t last_to_come(const bmf_in_order *o, int64_t m, double *when)
+{
+    const bmf_scheduled_message *message = &o->actions->message[m];
+    *when = fmax(o->sent[m], o->posted[m]);
+    if (o->sent[m] != o->posted[m])
+        return o->sent[m] > o->posted[m] ? message->from : message->to;
+    return message->from > message->to ? message->from : message->to;
+}
+
+static bool meets_before(const bmf_in_order *o, int64_t a, int64_t b)
+{
+    double first, second;
+    const int64_t whose = last_to_come(o, a, &first), other = last_to_come(o, b, &second);
+    if (first != second)
+        return first < second;
+    return whose != other ? whose < other : a <= b;
+}
+
+/* By time; of one time, as they came to the ports (where that counts; those that have met first), by sender, as they
+ * stand in its list. */
 static bool goes_before(const bmf_in_order *o, const double *time, bool as_sent, int64_t a, int64_t b)
 {
     const bmf_scheduled_message *message = o->actions->message;
     if (time[a] != time[b])
         return time[a] < time[b];
-    if (as_sent && o->sent[a] != o->sent[b])
-        return o->sent[a] < o->sent[b];
+    if (as_sent && o->pushed[a] != o->pushed[b])
+        return o->pushed[a] < o->pushed[b];
+    if (as_sent && o->simple[a].meets != o->simple[b].meets)
+        return o->simple[a].meets;
+    if (as_sent && o->simple[a].meets)
+        return meets_before(o, a, b);
     return message[a].from != message[b].from ? message[a].from < message[b].from : a <= b;
 }
 
@@ -336,17 +413,18 @@ static bool put(double *at, double time)
     return changes;
 }
 
-/* Messages leave one after the other, in the order in which they were handed over. True if a time has changed. */
+/* Messages leave one after the other, in the order in which they came to the port. True if a time has changed. */
 static bool leave(bmf_in_order *o, int64_t port)
 {
     int64_t *message = o->out.message + o->out.start[port];
     const int64_t count = o->out.start[port + 1] - o->out.start[port];
     double idle = 0.0;
     bool changes = false;
-    sort_messages(o, o->sent, true, message, count, o->spare);
+    sort_messages(o, o->pushed, true, message, count, o->spare);
     for (int64_t k = 0; k < count; k++) {
         const int64_t m = message[k];
-        const double begin = fmax(o->sent[m] + o->simple[m].busy, idle);
+        const double ready = o->simple[m].meets ? o->pushed[m] : o->sent[m] + o->simple[m].busy;
+        const double begin = fmax(ready, idle);
         idle = begin + o->simple[m].length + o->simple[m].gap;
         o->key[m] = begin + o->simple[m].latency;
         changes = put(&o->done[m], begin + o->simple[m].length) || changes;
@@ -424,6 +502,7 @@ static double pass_actions(bmf_in_order *o, double agreement, bool first_pass)
             o->clock[action->processor] += o->seconds[k];
             break;
         case BMF_ACTION_POST:
+            post(o, action);
             break;
         case BMF_ACTION_SEND:
             send(o, action, first_pass);

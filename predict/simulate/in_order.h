@@ -3,7 +3,8 @@
  * Actions are recorded in an order that their processors' lists and messages allow. Where a message takes what it
  * would take alone, but for waiting at the ports at its two ends (bmf_network_type.simple), one pass in that order
  * gives all clocks if it is known when messages leave and arrive; and from the times at which they are handed over it
- * follows, port by port, when they leave and arrive. The two are repeated until nothing changes any more. Then all
+ * follows, port by port, when they leave and arrive; messages that wait for their receivers come to a port when both
+ * have met, which the same pass says. The two are repeated until nothing changes any more. Then all
  * times agree with each other, and as every message takes time no others do: they are the simulator's. (Messages that
  * come to a port at the same time pass it in the order in which they were sent.) Where nothing has settled after a
  * few passes, the run is left to the simulator. Cost: some nanoseconds an action and pass; memory 8 bytes an action,

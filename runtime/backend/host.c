@@ -24,13 +24,16 @@ typedef struct manner {
     bool processor_time; /* that this thread spent computing, whatever else the host does; otherwise the host's clock */
 } manner;
 
-static int64_t read_clock(const bmf_context *ctx, manner how)
+int64_t host_processor_time(void)
 {
     struct timespec spent;
-    if (!how.processor_time)
-        return context_now(ctx);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
     return (int64_t)spent.tv_sec * 1000000000 + spent.tv_nsec;
+}
+
+static int64_t read_clock(const bmf_context *ctx, manner how)
+{
+    return how.processor_time ? host_processor_time() : context_now(ctx);
 }
 
 /* Runs one piece and notes the time and the first failure. */

@@ -15,6 +15,9 @@ typedef struct bmf_piece_time {
  * piece, or NULL. Returns 0, or BMF_ERROR_KERNEL with a message that names kernel, code, processor and elements. */
 int host_run(bmf_context *ctx, const bmf_work *work, bool one_by_one, bmf_piece_time *times);
 
+/* Nanoseconds that the calling thread has computed, whatever else the host does. */
+int64_t host_processor_time(void);
+
 /* Adds what a piece has done to what its processor has. */
 void host_count(const bmf_work *work, int64_t index, bmf_kernel_work *sum);
 /* Memory that the system gave since this was asked last, in bytes: what a kernel touches first is from its own lists,

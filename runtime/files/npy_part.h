@@ -17,4 +17,9 @@ void npy_print_header(const bmf_npy_header *header, char bytes[NPY_HEADER_SIZE])
 int npy_copy_part(const char *path, const bmf_npy_header *header, int64_t first, int64_t rows, int64_t columns,
                   const char *to);
 
+/* Writes a new .npy file of so many rows, those of a file that has some one after the other and again from the first.
+ * header: what npy_find_header has said. Memory: the file's rows. Errors: BMF_ERROR_FILE, naming the file. Not
+ * collective, without MPI. */
+int npy_repeat_rows(const char *path, const bmf_npy_header *header, int64_t rows, const char *to);
+
 #endif

@@ -23,6 +23,7 @@ typedef enum shape {
 typedef struct value {
     shape shape;
     bool filtered; /* the parts are no longer as the split made them */
+    bool copies;   /* WHOLE: of a list of pairs, each with the same list: split, every pair would take its copy along */
 } value;
 
 typedef struct walk {
@@ -127,7 +128,7 @@ static bmf_expression *plain(const walk *w, const bmf_expression *expression)
 static bmf_expression *make_whole(const walk *w, value *of)
 {
     const shape before = of->shape;
-    *of = (value){WHOLE, false};
+    *of = (value){.shape = WHOLE};
     if (before == SPLIT)
         return gather(w);
     if (before == WHOLE)
@@ -307,17 +308,17 @@ static bmf_expression *walk_tuple(const walk *w, const bmf_expression *tuple, va
     }
     const bool pair = tuple->children == 2 && all[1].shape == SPLIT;
     if (pair && all[0].shape == WHOLE) {
-        *of = (value){WHOLE_SPLIT, all[1].filtered};
+        *of = (value){.shape = WHOLE_SPLIT, .filtered = all[1].filtered};
         return made;
     }
     if (pair && all[0].shape == SPLIT && !all[0].filtered && !all[1].filtered) {
-        *of = (value){SPLIT_SPLIT, false};
+        *of = (value){.shape = SPLIT_SPLIT};
         return made;
     }
     for (int k = 0; k < tuple->children && !whole; k++)
         if (all[k].shape != WHOLE)
             made->child[k] = compose(w, make_whole(w, &all[k]), made->child[k]);
-    *of = (value){WHOLE, false};
+    *of = (value){.shape = WHOLE};
     return made;
 }
 
@@ -348,13 +349,15 @@ static bmf_expression *walk_choice(const walk *w, const bmf_expression *choice, 
         made->child[k + 1] = walk_expression(w, choice->child[k + 1], &branch[k]);
     w->splitting->applied[BMF_SPLITTING_CHOICE] += of->shape != WHOLE;
     if (branch[0].shape == branch[1].shape) {
-        *of = (value){branch[0].shape, branch[0].filtered || branch[1].filtered};
+        *of = (value){.shape = branch[0].shape,
+                      .filtered = branch[0].filtered || branch[1].filtered,
+                      .copies = branch[0].copies || branch[1].copies};
         return made;
     }
     for (int k = 0; k < 2; k++)
         if (branch[k].shape != WHOLE)
             made->child[k + 1] = compose(w, make_whole(w, &branch[k]), made->child[k + 1]);
-    *of = (value){WHOLE, false};
+    *of = (value){.shape = WHOLE};
     return made;
 }
 
@@ -386,7 +389,7 @@ static bmf_expression *walk_map(const walk *w, const bmf_expression *map)
     const walk in = {w->arena, w->splitting, true, w->counts};
     const int64_t splits = w->splitting->applied[BMF_SPLITTING_IDENTITY];
     bmf_expression *made = make(w, BMF_EXPRESSION_MAP, false, 1);
-    made->child[0] = walk_to_whole(&in, map->child[0], (value){WHOLE, false});
+    made->child[0] = walk_to_whole(&in, map->child[0], (value){.shape = WHOLE});
     w->splitting->applied[BMF_SPLITTING_INNER] += w->splitting->applied[BMF_SPLITTING_IDENTITY] > splits;
     return made;
 }
@@ -396,7 +399,7 @@ static void count_points(const walk *w, const bmf_expression *expression)
 {
     const bmf_splitting before = *w->splitting;
     const walk counting = {w->arena, w->splitting, true, true};
-    walk_to_whole(&counting, expression, (value){WHOLE, false});
+    walk_to_whole(&counting, expression, (value){.shape = WHOLE});
     const int points = w->splitting->points;
     *w->splitting = before;
     w->splitting->points = points;
@@ -417,12 +420,12 @@ static bmf_expression *walk_split_list(const walk *w, const bmf_expression *part
         return parallel_map(w, plain(w, part));
     }
     if (part->kind == BMF_EXPRESSION_REDUCE && (made = promote_reduction(w, part))) {
-        *of = (value){WHOLE, false};
+        *of = (value){.shape = WHOLE};
         return made;
     }
     if (is_operation(part, BMF_OPERATION_LENGTH)) {
         s->applied[BMF_SPLITTING_LENGTH]++;
-        *of = (value){WHOLE, false};
+        *of = (value){.shape = WHOLE};
         made = make(w, BMF_EXPRESSION_REDUCE, true, 1);
         made->child[0] = make_operation(w, BMF_OPERATION_PLUS, false);
         return compose(w, made, parallel_map(w, plain(w, part)));
@@ -436,23 +439,32 @@ static bmf_expression *walk_split_list(const walk *w, const bmf_expression *part
 /* The same of whatever it is applied to. */
 static bmf_expression *walk_constant(const walk *w, const bmf_expression *part, value *of)
 {
-    *of = (value){WHOLE, false};
+    *of = (value){.shape = WHOLE};
     return plain(w, part);
+}
+
+/* {P[[a]], P[[b]]} to {[a], P[[b]]} */
+static bmf_expression *gather_first(const walk *w)
+{
+    return tuple_of(w, compose(w, gather(w), component(w, 1, 2)), component(w, 2, 2));
 }
 
 static bmf_expression *walk_pair(const walk *w, const bmf_expression *part, value *of)
 {
     bmf_splitting *s = w->splitting;
+    bmf_expression *made;
     if (part->kind == BMF_EXPRESSION_ADDR && part->number[1] == 2) {
         const bool is_split = of->shape == SPLIT_SPLIT || part->number[0] == 2;
-        *of = (value){is_split ? SPLIT : WHOLE, is_split && of->filtered};
+        *of = (value){.shape = is_split ? SPLIT : WHOLE, .filtered = is_split && of->filtered};
         return plain(w, part);
     }
-    if (of->shape == WHOLE_SPLIT && is_operation(part, BMF_OPERATION_DISTL)) {
+    if (is_operation(part, BMF_OPERATION_DISTL)) {
+        bmf_expression *item = of->shape == SPLIT_SPLIT ? gather_first(w) : NULL;
         s->applied[BMF_SPLITTING_DISTL]++;
         of->shape = SPLIT;
-        return compose(w, parallel_map(w, make_operation(w, BMF_OPERATION_DISTL, false)),
+        made = compose(w, parallel_map(w, make_operation(w, BMF_OPERATION_DISTL, false)),
                        make_operation(w, BMF_OPERATION_DISTL, true));
+        return item ? compose(w, made, item) : made;
     }
     if (of->shape == SPLIT_SPLIT && part->kind == BMF_EXPRESSION_ZIP) {
         s->applied[BMF_SPLITTING_ZIP]++;
@@ -463,23 +475,66 @@ static bmf_expression *walk_pair(const walk *w, const bmf_expression *part, valu
     return compose(w, plain(w, part), whole);
 }
 
-/* A place where the value is a list: it may be split here. */
+/* ---- places to split ---- */
+
+static bool holds_list(const bmf_type *type)
+{
+    bool found = type->kind == BMF_LIST;
+    for (int k = 0; k < type->components && !found; k++)
+        found = holds_list(type->component[k]);
+    return found;
+}
+
+static bool takes_pair(const bmf_expression *part)
+{
+    return part->in->kind == BMF_TUPLE && part->in->components == 2;
+}
+
+/* The list of every pair is the same one: it is cheaper to split what the pairs are made of. */
+static bool makes_copies(const bmf_expression *part)
+{
+    return is_operation(part, BMF_OPERATION_DISTL) && takes_pair(part) && holds_list(part->in->component[0]);
+}
+
+/* {a, xs} or {xs, ys} with the lists split. */
+static bmf_expression *split_pair(const walk *w, bool first_too, value *of)
+{
+    bmf_expression *first = component(w, 1, 2), *second = compose(w, split(w), component(w, 2, 2));
+    of->shape = first_too ? SPLIT_SPLIT : WHOLE_SPLIT;
+    return tuple_of(w, first_too ? compose(w, split(w), first) : first, second);
+}
+
+/* A place where the value is a list, or a pair whose lists are about to be distributed or zipped: it may be split
+ * here. */
 static bmf_expression *offer_split(const walk *w, const bmf_expression *part, value *of)
 {
     bmf_splitting *s = w->splitting;
-    if (!part->in || part->in->kind != BMF_LIST || part->kind == BMF_EXPRESSION_CON ||
-        s->points >= BMF_MAX_SPLIT_POINTS)
+    if (!part->in || part->kind == BMF_EXPRESSION_CON || s->points >= BMF_MAX_SPLIT_POINTS)
+        return NULL;
+    const bool zip = part->kind == BMF_EXPRESSION_ZIP && takes_pair(part),
+               distl = is_operation(part, BMF_OPERATION_DISTL) && takes_pair(part);
+    if (part->in->kind != BMF_LIST && !zip && !distl)
         return NULL;
     const int point = s->points++;
-    if (of->shape != WHOLE || w->counts || !(s->chosen >> point & 1))
+    if (of->shape != WHOLE || of->copies || w->counts || !(s->chosen >> point & 1))
         return NULL;
-    *of = (value){SPLIT, false};
+    if (zip || distl)
+        return split_pair(w, zip, of);
+    *of = (value){.shape = SPLIT};
     return split(w);
+}
+
+/* Whether pairs with copies of a list are still such pairs behind the part. */
+static bool keeps_copies(const bmf_expression *part)
+{
+    return part->kind == BMF_EXPRESSION_ID || part->kind == BMF_EXPRESSION_CONVERT ||
+           part->kind == BMF_EXPRESSION_FILTER;
 }
 
 static bmf_expression *walk_part(const walk *w, const bmf_expression *part, value *of)
 {
     bmf_expression *before = offer_split(w, part, of), *made;
+    const bool copies = makes_copies(part) || (of->copies && keeps_copies(part));
     if (part->kind == BMF_EXPRESSION_ID || part->kind == BMF_EXPRESSION_CONVERT)
         made = make(w, BMF_EXPRESSION_ID, false, 0);
     else if (part->kind == BMF_EXPRESSION_ALLTUP)
@@ -498,6 +553,7 @@ static bmf_expression *walk_part(const walk *w, const bmf_expression *part, valu
         made = plain(w, part);
     else
         made = walk_pair(w, part, of);
+    of->copies = of->shape == WHOLE && (copies || (part->kind == BMF_EXPRESSION_IF && of->copies));
     return before ? compose(w, made, before) : made;
 }
 
@@ -516,7 +572,7 @@ static bmf_expression *walk_expression(const walk *w, const bmf_expression *expr
 bmf_expression *parallelise(bmf_expressions *arena, const bmf_expression *checked, bmf_splitting *splitting)
 {
     const walk w = {.arena = arena, .splitting = splitting};
-    value of = {WHOLE, false};
+    value of = {.shape = WHOLE};
     if (checked->communicates)
         return NULL;
     splitting->points = 0;

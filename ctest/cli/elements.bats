@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# bmf predict --elements: on more rows than there are, against the prediction with all of them.
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+    python3 -c 'import numpy' 2>/dev/null || return 0
+    cd "$BATS_FILE_TMPDIR"
+    cat >counted.machine <<'END'
+name = "counted";
+compute = { operations_us = { B_Plus = 0.02; B_Times = 0.03; other = 0.01; }; };
+network = { type = "loggp"; latency_us = 1.0; overhead_us = 0.3; gap_us = 0.1; gap_us_per_byte = 0.0008; eager_bytes = 4096; };
+END
+    cat >network.machine <<'END'
+name = "network";
+compute = { zero = true; };
+network = { type = "hockney"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; };
+END
+    cat >timed.machine <<'END'
+name = "timed";
+network = { type = "hockney"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; };
+END
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])) . P_Split (B_Procs)' >squares.bmf
+    echo 'P_Reduce (B_Op (B_Conc)) . P_Map (B_Map (B_Op (B_Sqrt) . B_Op (B_Abs))) . P_Split (B_Procs)' >roots.bmf
+    echo 'P_Reduce (B_Op (B_Conc)) . P_Map (B_Map (B_Op (B_Neg))) . P_Split (B_Procs) . B_Map (B_Op (B_Abs))' >back.bmf
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) . B_Addr (B_Num 1) (B_Num 2)) . P_Distl
+. B_Alltup [B_Id, P_Split (B_Procs)]' >all.bmf
+    echo 'P_Reduce (B_Op (B_Conc)) . P_Map (B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Real 0.25)])) . P_Split (B_Procs)' >filter.bmf
+    python3 - <<'END'
+import numpy as np
+rng = np.random.default_rng(11)
+np.save("reals.npy", rng.uniform(-1.0, 1.0, 1237))
+np.save("rows.npy", rng.uniform(-1.0, 1.0, (301, 6)))
+for n in (5003, 40010):
+    np.save(f"reals{n}.npy", np.resize(np.load("reals.npy"), n))
+    np.save(f"rows{n}.npy", np.resize(np.load("rows.npy"), (n, 6)))
+END
+}
+
+setup()
+{
+    bats_load_library bats-support
+    bats_load_library bats-assert
+    cd "$BATS_FILE_TMPDIR"
+    BMF=$BMF_BIN_DIR/bmf
+    python3 -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
+}
+
+# same PROGRAM DATA N PROCESSORS MACHINE: messages and bytes exact, times within 1 %
+same()
+{
+    "$BMF" predict "$1" --machine "$5" --procs "$4" --arg "$2$3.npy" --json >whole.json
+    "$BMF" predict "$1" --machine "$5" --procs "$4" --arg "$2.npy" --elements "$3" --json >counted.json
+    python3 - "$*" <<'END'
+import json, sys
+whole, counted = (json.load(open(f"{name}.json"))["runs"][0] for name in ("whole", "counted"))
+for key in ("messages", "bytes"):
+    assert whole[key] == counted[key], (sys.argv, key, whole, counted)
+for key in ("seconds", "lo", "hi", "best", "file_seconds"):
+    assert abs(counted[key] - whole[key]) <= 0.01 * whole[key], (sys.argv, key, whole, counted)
+assert counted["remarks"] == [] and counted["rank_messages"] is None, counted
+END
+}
+
+@test "counts, messages, bytes and times are those of the whole argument" {
+    for program in squares roots back all; do
+        same $program.bmf reals 5003 5 counted.machine
+    done
+    same roots.bmf reals 40010 8 counted.machine
+    same back.bmf reals 40010 1 counted.machine
+    same "$BMF_SOURCE_DIR/examples/12-mean-variance.bmf" reals 40010 5 counted.machine
+    same "$BMF_SOURCE_DIR/examples/15-matrix-vector.bmf" rows 5003 8 counted.machine
+    same roots.bmf reals 40010 5 network.machine
+    # no larger than what is counted on: all of it is run
+    same_small=$("$BMF" predict roots.bmf --machine counted.machine --procs 8 --arg reals.npy --elements 100 --json)
+    python3 -c 'import json, numpy; numpy.save("reals100.npy", numpy.load("reals.npy")[:100])'
+    whole=$("$BMF" predict roots.bmf --machine counted.machine --procs 8 --arg reals100.npy --json)
+    [ "$same_small" = "$whole" ]
+}
+
+@test "10^12 elements on 4096 processors" {
+    "$BMF" predict roots.bmf --machine counted.machine --procs 4096 --arg reals.npy --elements 1e12 --json >large.json
+    python3 - <<'END'
+import json
+run = json.load(open("large.json"))["runs"][0]
+# every processor but the first sends what it holds, along a tree: half of all goes log2 P times
+assert run["messages"] == 4095, run
+assert run["bytes"] >= 8 * 10**12 * 4095 // 4096, run
+assert run["seconds"] > 10**12 / 4096 * 2e-8, run
+END
+}
+
+@test "counts that depend on the data have an interval and a place" {
+    "$BMF" predict filter.bmf --machine counted.machine --procs 8 --arg reals40010.npy --json >whole.json
+    "$BMF" predict filter.bmf --machine counted.machine --procs 8 --arg reals.npy --elements 40010 --json >counted.json
+    python3 - <<'END'
+import json
+whole, counted = (json.load(open(f"{name}.json"))["runs"][0] for name in ("whole", "counted"))
+assert whole["messages"] == counted["messages"]
+assert counted["remarks"] and any("depend" in remark for remark in counted["remarks"]), counted
+assert counted["lo"] < counted["hi"] and counted["lo"] <= whole["seconds"] <= counted["hi"], (whole, counted)
+END
+}
+
+@test "kernels that are timed here take as long in proportion" {
+    "$BMF" predict squares.bmf --machine timed.machine --procs 2 --arg reals.npy --elements 1e9 --json >timed.json
+    python3 - <<'END'
+import json
+run = json.load(open("timed.json"))["runs"][0]
+assert run["lo"] <= run["seconds"] <= run["hi"] and run["seconds"] > 1e-3, run
+END
+}
+
+@test "bad input is refused" {
+    refused()
+    {
+        run --separate-stderr "$BMF" predict "${@:2}" --machine counted.machine --procs 4
+        assert_equal "$status" 2
+        [[ "${stderr_lines[0]}" == *"$1"* ]] || fail "${stderr_lines[0]}"
+        [ "${#stderr_lines[@]}" = 1 ]
+    }
+    for number in 0 -1 1.5 abc 1e300 '' 12x; do
+        refused 'is no whole number' squares.bmf --arg reals.npy --elements "$number"
+    done
+    refused 'one --arg FILE.npy' squares.bmf --elements 1e6
+    refused 'one --arg FILE.npy' squares.bmf --arg reals.npy --arg reals.npy --elements 1e6
+    refused 'does not go with' squares.bmf --arg reals.npy --elements 1e6 --trace x.trace
+    refused 'none.npy' squares.bmf --arg none.npy --elements 1e6
+    python3 -c 'import numpy; numpy.save("empty.npy", numpy.zeros(0))'
+    refused 'needs a row' squares.bmf --arg empty.npy --elements 1e6
+    # where other things are done for other sizes, the place is said
+    echo 'B_Addr (B_Num 1) (B_Num 2) . B_While (B_Op (B_Lt) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2)])
+(B_Alltup [P_Reduce (B_Op (B_Plus)) . P_Map (B_Op (B_Length)) . P_Split (B_Procs) . B_Op (B_Iota) . B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Con (B_Int 10)],
+B_Addr (B_Num 2) (B_Num 2)]) . B_Alltup [B_Con (B_Int 0), B_Op (B_Length)]' >loop.bmf
+    refused 'differs with the data' loop.bmf --arg reals.npy --elements 1e6
+}

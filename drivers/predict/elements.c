@@ -1,0 +1,353 @@
+/* bmf predict --elements: a program on an argument that is much larger than the one that is there.
+ *
+ * Method: the rows of the argument are repeated to three sizes, so many on each processor that they lie on a line
+ * with the size that is asked for, and what the program does on each of them is recorded. Where the same is done on
+ * all three, and counts and bytes lie on a line, they follow for any size, and what is computed costs what the machine
+ * says for it. Counts that do not lie on a line depend on the data, or are of another form: they are taken in
+ * proportion, the least and the largest that the three sizes show, and the interval holds both. Where something else
+ * is done it is said where. Algorithms are chosen as if every list grew as the argument does.
+ * Cost: three recordings of small sizes; 24 bytes an action. Source: own; scaling counts of small runs is that of
+ * Carrington, Laurenzano, Tiwari, "Inferring large-scale computation behavior via trace extrapolation", IPDPSW
+ * (2013). */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/commands.h"
+#include "drivers/predict/predict.h"
+#include "predict/model/model.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/output_file.h"
+#include "runtime/context/failure.h"
+#include "runtime/files/npy_part.h"
+
+enum { SIZES = 3, LEAST_EACH = 16, MEASURED_ELEMENTS = 1 << 20, MOST_REMARKS = 8 };
+
+/* An action of one size. */
+typedef struct counted {
+    double seconds;
+    int64_t amount;
+    uint64_t shape; /* a hash of what is done, but for how much */
+} counted;
+
+typedef struct counted_run {
+    int64_t each; /* elements of a processor, at least */
+    int64_t actions, messages;
+    counted *action;
+    int64_t *bytes; /* by message */
+} counted_run;
+
+/* The least and the most that something may be. */
+typedef struct range {
+    double low, high;
+} range;
+
+typedef struct extrapolation {
+    const bmf_predict_options *options;
+    int64_t rows, each; /* that are asked for; of a processor, at least */
+    counted_run run[SIZES];
+    int now;
+    bmf_predicted *predicted; /* what is known of the run in hand */
+    bool exact;
+    range bytes;
+    uint64_t said[MOST_REMARKS]; /* kernels of which something was said */
+    int remarks;
+} extrapolation;
+
+int elements_read(const char *text, void *field)
+{
+    static const double most = 0x1p53;
+    char *end;
+    const double number = strtod(text, &end);
+    if (end == text || *end || !(number >= 1.0 && number <= most) || number != floor(number))
+        return usage_error("--elements '%s' is no whole number from 1 to 2^53, like 1000000 or 1e12", text);
+    *(int64_t *)field = (int64_t)number;
+    return 0;
+}
+
+int elements_check(const bmf_predict_options *o)
+{
+    if (!o->path || is_model(o->path))
+        return usage_error("--elements is for programs of the language");
+    if (o->program.argument.count != 1)
+        return usage_error("--elements takes one --arg FILE.npy, whose rows stand for all of them");
+    if (o->trace || o->html || o->ranks > 0 || o->compared.count > 0)
+        return usage_error("--elements does not go with --trace, --html, --ranks and --compare");
+    return 0;
+}
+
+/* ---- recording a size ---- */
+
+static uint64_t shape_of(const bmf_actions *actions, const bmf_action *action)
+{
+    uint64_t shape = hash_add(HASH_START, action->kind);
+    shape = hash_add(shape, (uint64_t)action->processor);
+    shape = hash_add(shape, actions->scope[action->scope].node);
+    shape = hash_add(shape, action->name);
+    shape = hash_add(shape, action->round);
+    shape = hash_add(shape, (uint64_t)action->message);
+    if (action->kind != BMF_ACTION_SEND && action->kind != BMF_ACTION_RECEIVE)
+        return shape;
+    const bmf_scheduled_message *message = &actions->message[action->message];
+    return hash_add(hash_add(shape, (uint64_t)message->from), (uint64_t)message->to);
+}
+
+static void keep(const bmf_actions *actions, counted_run *run)
+{
+    run->actions = actions->count;
+    run->messages = actions->messages;
+    run->action = allocate_array(actions->count, (int64_t)sizeof *run->action);
+    run->bytes = allocate_array(actions->messages, (int64_t)sizeof *run->bytes);
+    for (int64_t k = 0; k < actions->count; k++)
+        run->action[k] =
+            (counted){actions->action[k].seconds, actions->action[k].amount, shape_of(actions, &actions->action[k])};
+    for (int64_t m = 0; m < actions->messages; m++)
+        run->bytes[m] = actions->message[m].bytes;
+}
+
+/* ---- whether the same is done ---- */
+
+/* "filter at program.bmf:3:5", of an action; the text lives until the next call. */
+static const char *describe(const bmf_actions *actions, const bmf_action *action)
+{
+    static char text[512];
+    const bmf_trace_run *names = actions->names;
+    uint32_t scope = action->scope;
+    while (scope != 0 && actions->scope[scope].place == 0)
+        scope = actions->scope[scope].parent;
+    const char *place = names->name[actions->scope[scope].place],
+               *kernel = action->kind == BMF_ACTION_COMPUTE ? names->name[action->name] : "messages";
+    snprintf(text, sizeof text, "%.200s%s%.200s", kernel, place[0] ? " at " : "", place);
+    return text;
+}
+
+static int check_same(bmf_context *ctx, const extrapolation *e, const bmf_actions *actions)
+{
+    for (int size = 0; size < SIZES - 1; size++) {
+        const counted_run *run = &e->run[size];
+        int64_t k = 0;
+        while (k < actions->count && k < run->actions && run->action[k].shape == shape_of(actions, &actions->action[k]))
+            k++;
+        if (k == actions->count && k == run->actions && run->messages == actions->messages)
+            continue;
+        const int64_t known = k < actions->count ? k : actions->count - 1;
+        return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
+                        "%s: what is done there differs with the data, or not in proportion to the elements, so that "
+                        "it cannot be said without data of that size",
+                        known < 0 ? "the program" : describe(actions, &actions->action[known]));
+    }
+    return BMF_OK;
+}
+
+/* ---- to the size that is asked for ---- */
+
+/* Whole numbers on a line stay on it; others in proportion. */
+static range extend_count(const extrapolation *e, int64_t first, int64_t second, int64_t third, bool *exact)
+{
+    const int64_t step = e->run[1].each - e->run[0].each, slope = (third - second) / step;
+    if (second - first == third - second && slope * step == third - second) {
+        const double count = (double)third + (double)slope * (double)(e->each - e->run[2].each);
+        return (range){count, count};
+    }
+    *exact = false;
+    const int64_t number[SIZES] = {first, second, third};
+    range made = {INFINITY, 0.0};
+    for (int k = 0; k < SIZES; k++) {
+        const double count = (double)number[k] * ((double)e->each / (double)e->run[k].each);
+        made.low = fmin(made.low, count);
+        made.high = fmax(made.high, count);
+    }
+    return made;
+}
+
+/* Costs by an equation: on a line, or within those through the first two sizes and the last two. */
+static range extend_seconds(const extrapolation *e, double first, double second, double third, bool *exact)
+{
+    static const double rounding = 1e-9;
+    const double steps = (double)(e->each - e->run[2].each) / (double)(e->run[1].each - e->run[0].each);
+    const double before = third + (second - first) * steps, behind = third + (third - second) * steps;
+    if (fabs((second - first) - (third - second)) <= rounding * third)
+        return (range){behind, behind};
+    *exact = false;
+    return (range){fmax(fmin(before, behind), 0.0), fmax(fmax(before, behind), 0.0)};
+}
+
+static void say_once(extrapolation *e, const bmf_actions *actions, const bmf_action *action, bmf_predicted *predicted)
+{
+    char text[800];
+    const uint64_t what = hash_add(hash_add(HASH_START, action->name), actions->scope[action->scope].node);
+    bool said = e->remarks == MOST_REMARKS;
+    for (int k = 0; k < e->remarks && !said; k++)
+        said = e->said[k] == what;
+    if (said)
+        return;
+    e->said[e->remarks++] = what;
+    snprintf(text, sizeof text,
+             "%s: it depends on the data, or is not in proportion to the elements; the interval holds "
+             "what three sizes show",
+             describe(actions, action));
+    predicted_remark(predicted, text);
+}
+
+/* What is computed, on action k of the largest size: its count and seconds, least or most. */
+static void extend_action(extrapolation *e, bool measured, int64_t k, bool most, bmf_action *action, bool *exact)
+{
+    const counted *first = &e->run[0].action[k], *second = &e->run[1].action[k];
+    bool linear = true;
+    const range amount = extend_count(e, first->amount, second->amount, action->amount, &linear);
+    const double wanted = most ? amount.high : amount.low;
+    if (measured || !linear) {
+        action->seconds *= action->amount > 0 ? wanted / (double)action->amount : 1.0;
+    } else {
+        const range seconds = extend_seconds(e, first->seconds, second->seconds, action->seconds, &linear);
+        action->seconds = most ? seconds.high : seconds.low;
+    }
+    action->amount = (int64_t)fmin(wanted, 0x1p62);
+    *exact = *exact && linear;
+}
+
+/* The actions for the size that is asked for. Shares everything but actions and messages with `recorded`. */
+static void extend(extrapolation *e, const bmf_actions *recorded, bool measured, bool most, bmf_actions *made,
+                   bmf_predicted *predicted)
+{
+    double bytes = 0.0;
+    *made = *recorded;
+    made->action = allocate_array(recorded->count, (int64_t)sizeof *made->action);
+    made->message = allocate_array(recorded->messages, (int64_t)sizeof *made->message);
+    for (int64_t k = 0; k < recorded->count; k++) {
+        bmf_action *action = &made->action[k];
+        bool exact = true;
+        *action = recorded->action[k];
+        if (action->kind == BMF_ACTION_COMPUTE || action->kind == BMF_ACTION_OVERHEAD)
+            extend_action(e, measured, k, most, action, &exact);
+        if (!exact)
+            say_once(e, recorded, &recorded->action[k], predicted);
+        e->exact = e->exact && exact;
+    }
+    for (int64_t m = 0; m < recorded->messages; m++) {
+        bmf_scheduled_message *message = &made->message[m];
+        *message = recorded->message[m];
+        const range size = extend_count(e, e->run[0].bytes[m], e->run[1].bytes[m], message->bytes, &e->exact);
+        message->bytes = (int64_t)fmin(most ? size.high : size.low, 0x1p62);
+        bytes += (double)message->bytes;
+    }
+    *(most ? &e->bytes.high : &e->bytes.low) = bytes;
+}
+
+static int simulate_size(extrapolation *e, bmf_context *ctx, bool most, bmf_predicted *predicted,
+                         bmf_prediction *prediction)
+{
+    const bmf_model *model = model_of_context(ctx);
+    bmf_actions made;
+    extend(e, model_actions(model), model_is_measured(model), most, &made, predicted);
+    const int status = simulate_interval(&made, model_network(model), e->options->samples, prediction);
+    free(made.action);
+    free(made.message);
+    return status == BMF_OK ? BMF_OK : bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+}
+
+static void remark_bytes(const extrapolation *e, bmf_predicted *predicted)
+{
+    char text[160];
+    snprintf(text, sizeof text, "messages: %.0f to %.0f bytes; they depend on the data, or are not in proportion",
+             e->bytes.low, e->bytes.high);
+    predicted_remark(predicted, text);
+}
+
+static int extrapolate(extrapolation *e, bmf_context *ctx, bmf_predicted *predicted)
+{
+    const bmf_actions *actions = model_actions(model_of_context(ctx));
+    bmf_prediction least, most;
+    BMF_TRY(check_same(ctx, e, actions));
+    e->exact = true;
+    BMF_TRY(simulate_size(e, ctx, false, predicted, &least));
+    most = least;
+    e->bytes.high = e->bytes.low;
+    if (!e->exact)
+        BMF_TRY(simulate_size(e, ctx, true, predicted, &most));
+    if (e->bytes.high > e->bytes.low)
+        remark_bytes(e, predicted);
+    predicted->prediction = most;
+    predicted->seconds = sqrt(least.median * most.median);
+    predicted->best = sqrt(least.seconds * most.seconds);
+    predicted->files = sqrt(least.loading * most.loading);
+    predicted->low = fmin(least.low, most.low);
+    predicted->high = fmax(least.high, most.high);
+    predicted->messages = actions->messages;
+    predicted->bytes = (int64_t)((e->bytes.low + e->bytes.high) / 2.0);
+    predicted->rank_messages = predicted->rank_bytes = -1;
+    return BMF_OK;
+}
+
+static int take(bmf_context *ctx, const bmf_predicted *predicted, void *state)
+{
+    extrapolation *e = state;
+    (void)predicted;
+    if (e->now == SIZES - 1)
+        return extrapolate(e, ctx, e->predicted);
+    keep(model_actions(model_of_context(ctx)), &e->run[e->now]);
+    return BMF_OK;
+}
+
+/* ---- all ---- */
+
+/* The program on so many rows. */
+static int predict_rows(extrapolation *e, const bmf_npy_header *header, const char *folder, int64_t processors,
+                        int64_t rows, bool whole, bmf_predicted *predicted)
+{
+    char path[4200];
+    bmf_predict_options o = *e->options;
+    snprintf(path, sizeof path, "%.4000s/rows.npy", folder);
+    BMF_TRY(npy_repeat_rows(o.program.argument.text[0], header, rows, path));
+    o.program.argument.text[0] = path;
+    o.grown = (double)e->rows / (double)rows;
+    if (e->now < SIZES - 1)
+        o.repeats = 1;
+    return whole ? predict_program(&o, processors, false, predicted)
+                 : predict_program_recorded(&o, processors, take, e, predicted);
+}
+
+static int predict_sizes(extrapolation *e, const bmf_npy_header *header, const char *folder, int64_t processors,
+                         bmf_predicted *predicted)
+{
+    const bool measured = e->options->machine->compute == BMF_COMPUTE_MEASURED;
+    int64_t each = measured ? MEASURED_ELEMENTS / processors : 0;
+    each = each < LEAST_EACH ? LEAST_EACH : each - each % 2;
+    if (e->each <= 2 * each) {
+        e->now = SIZES - 1;
+        return predict_rows(e, header, folder, processors, e->rows, true, predicted);
+    }
+    int status = BMF_OK;
+    for (e->now = 0; e->now < SIZES && status == BMF_OK; e->now++) {
+        e->run[e->now].each = each + e->now * each / 2;
+        if (e->now > 0)
+            predicted_free(predicted);
+        status = predict_rows(e, header, folder, processors, e->rows % processors + processors * e->run[e->now].each,
+                              false, predicted);
+    }
+    for (int k = 0; k < SIZES; k++) {
+        free(e->run[k].action);
+        free(e->run[k].bytes);
+    }
+    return status;
+}
+
+int predict_elements(const bmf_predict_options *options, int64_t processors, bmf_predicted *predicted)
+{
+    bmf_npy_header header;
+    extrapolation e = {
+        .options = options, .rows = options->elements, .each = options->elements / processors, .predicted = predicted};
+    const char *path = options->program.argument.text[0];
+    BMF_TRY(npy_find_header(NULL, path, &header));
+    if (header.shape[0] < 1)
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "%s: --elements needs a row that can be repeated", path);
+    char *folder = temporary_directory_create("bmf-elements");
+    if (!folder)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory");
+    const int status = predict_sizes(&e, &header, folder, processors, predicted);
+    temporary_directory_remove(folder);
+    return status;
+}
