@@ -135,6 +135,8 @@ def read(name, like):
         rows = [line.rstrip("\n").split(separator) for line in file]
     parse = {np.float64: float, np.int64: int, np.bool_: lambda cell: {"true": True, "false": False}[cell]}
     if like.dtype.names:
+        if rows and rows[0][0].startswith("c"):  # fields that came with names, c0 and so on, are written with them
+            assert rows.pop(0) == list(like.dtype.names)
         kinds = [wide(like.dtype[n]) for n in like.dtype.names]
         made = np.zeros(len(rows), dtype=[(f"f{k}", kind) for k, kind in enumerate(kinds)])
         for k, kind in enumerate(kinds):
