@@ -154,7 +154,41 @@ int main(int argc, char **argv)
 END
     run "$BMF" cop run own.c --size 2x2 -- 60
     assert_success
-    assert_line "own.c 60 0 3 3 23 1"
+    assert_line "[1] own.c 60 0 3 3 23 1"
+}
+
+@test "nodes print whole lines, those of others than node 0 with their number" {
+    cat >says.c <<'END'
+;/*
+(broadcast 'b 0)
+*/
+#include <stdio.h>
+#include "says.cop.h"
+int main(void)
+{
+    int32_t x = 7;
+    cop_init();
+    b_load();
+    printf("from %d", cop_node());
+    if (cop_node() == 0)
+        b_write(&x);
+    else
+        b_read(&x);
+    printf(" comes %d\n\nend", x);
+    cop_fini();
+    return 0;
+}
+END
+    run "$BMF" cop run says.c --size 2x2
+    assert_success
+    for node in 1 2 3; do
+        assert_line "[$node] from $node comes 7"
+        assert_line "[$node] "
+        assert_line "[$node] end"
+    done
+    assert_line "from 0 comes 7"
+    assert_line "end"
+    refute_line --partial "[0]"
 }
 
 @test "what programs do wrong at run time is told with node, operator and cycle" {

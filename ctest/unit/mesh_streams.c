@@ -369,6 +369,51 @@ static void table_8_2_is_reached(void **unused)
 
 /* ---- random streams ---- */
 
+/* A phase uses all slots of a link between nodes 0 and 1, as node 0 sees it for writing or for reading; may the next
+ * one use any of them, before node 1 has changed to it? */
+static bool may_use_link(bool separate, bool wrote, bool goes_on, bool writes, bool barrier)
+{
+    static const int64_t node[] = {0, 1};
+    world before = make_world(2, 1, LENGTH), now = before;
+    before.hardware.separate_wires = now.hardware.separate_wires = separate;
+    for (int k = 0; k < 2; k++)
+        add_stream(&before, node[wrote ? 0 : 1], 1, &node[wrote ? 1 : 0], 0.5);
+    route(&before, false);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(before.routes->route[k].slots, LENGTH / 2);
+        if (goes_on) {
+            now.stream[k] = before.stream[k];
+            now.stream[k].given = &before.routes->route[k];
+            now.streams++;
+        }
+    }
+    add_stream(&now, node[writes ? 0 : 1], 1, &node[writes ? 1 : 0], 1.0 / LENGTH);
+    bool *taken = allocate_clear(2 * BMF_MESH_PORTS * LENGTH, sizeof *taken);
+    streams_mark_links(before.routes, taken);
+    now.taken = goes_on || barrier ? NULL : taken;
+    const bool may = try_route(&now, false);
+    free_world(&now);
+    free_world(&before);
+    free(taken);
+    return may;
+}
+
+/* Document 004, Table 5.2, seen from both ends of a link. Here what goes on keeps its slots, and a link has wires of
+ * its own in each direction, or one for both (valid and accept share it): the way back is free but for that. */
+static void table_5_2(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        const bool wrote = k & 1, writes = k & 2, goes_on = k & 4, back = wrote != writes;
+        assert_int_equal(may_use_link(true, wrote, goes_on, writes, false), back);
+        assert_false(may_use_link(false, wrote, goes_on, writes, false));
+        if (!goes_on) { /* behind a barrier nobody is left in the phase before */
+            assert_true(may_use_link(true, wrote, false, writes, true));
+            assert_true(may_use_link(false, wrote, false, writes, true));
+        }
+    }
+}
+
 static void random_streams_arrive(void **unused)
 {
     (void)unused;
@@ -606,6 +651,7 @@ int main(void)
                                        cmocka_unit_test(clocks_have_the_ratio),
                                        cmocka_unit_test(processor_bound_is_a_half),
                                        cmocka_unit_test(table_8_2_is_reached),
+                                       cmocka_unit_test(table_5_2),
                                        cmocka_unit_test(random_streams_arrive),
                                        cmocka_unit_test(illegal_schedules_are_named),
                                        cmocka_unit_test(bad_streams_are_named),

@@ -12,6 +12,7 @@
 
 #include "bmf/status.h"
 #include "drivers/cop/cop.h"
+#include "drivers/cop/node_output.h"
 #include "drivers/cop/results.h"
 #include "predict/cop/emit.h"
 #include "runtime/base/allocate.h"
@@ -24,6 +25,7 @@ typedef struct loaded {
     int64_t nodes;
     void **object;
     int (**main)(int argc, char **argv);
+    FILE **output; /* of a node, once it runs */
     int argc;
     char **argv;
 } loaded;
@@ -97,8 +99,19 @@ static int load_node(loaded *l, const char *directory, int64_t node)
     return BMF_OK;
 }
 
+/* Ends what nodes have printed. */
+static void close_outputs(loaded *l)
+{
+    for (int64_t n = 0; l->output && n < l->nodes; n++)
+        if (l->output[n])
+            fclose(l->output[n]);
+    free(l->output);
+    l->output = NULL;
+}
+
 static void unload(loaded *l)
 {
+    close_outputs(l);
     for (int64_t n = 0; l->object && n < l->nodes; n++)
         if (l->object[n])
             dlclose(l->object[n]);
@@ -106,12 +119,15 @@ static void unload(loaded *l)
     free(l->main);
 }
 
-/* A node: its copy of the program gets its services. */
+/* A node: its copy of the program gets its services, and prints where its lines are told apart. */
 static int body(void *state, const bmf_cop_services *services)
 {
     const loaded *l = state;
     const bmf_cop_services **place = dlsym(l->object[services->node], "cop_service");
     *place = services;
+    l->output[services->node] = node_output_open(stdout, services->node);
+    if (l->output[services->node])
+        stdout = l->output[services->node];
     return l->main[services->node](l->argc, l->argv);
 }
 
@@ -130,6 +146,7 @@ static int compile_and_load(const bmf_cop_program *program, const char *source, 
     l->nodes = program->settings.mesh.nodes;
     l->object = allocate_clear(l->nodes, sizeof *l->object);
     l->main = allocate_clear(l->nodes, sizeof *l->main);
+    l->output = allocate_clear(l->nodes, sizeof *l->output);
     for (int64_t n = 0; n < l->nodes; n++)
         BMF_TRY(load_node(l, directory, n));
     return BMF_OK;
@@ -139,6 +156,7 @@ static int run_plan(const bmf_cop_plan *plan, const bmf_cop_routers *routers, co
 {
     bmf_cop_times times;
     int code = cop_simulate(plan, routers, false, body, l, o->trace, &times);
+    close_outputs(l);
     if (code != 0)
         return code;
     fflush(stdout);
@@ -192,7 +210,8 @@ const bmf_driver cop_run_command = {
         "PROGRAM.c begins with its COP text between `;/*` and `*/` and includes \"PROGRAM.cop.h\", which is made: for "
         "an operator b the functions `b_load`, `b_write` and `b_read`, or `b_func`; and `cop_node`, `cop_nodes`, "
         "`cop_delay`, `cop_cycle`, `cop_init` and `cop_fini`. The system's cc compiles it, every node runs a copy of "
-        "its own. Prints what the program prints, then cycles by what they went into, as means over the nodes.",
+        "its own. Prints what the program prints (before the lines of nodes other than 0 their number in brackets), "
+        "then cycles by what they went into, as means over the nodes.",
     .example = "bmf cop run examples/cop/matmul.c --size 6x6 -- 60",
     .exit_code =
         "1 is also what programs do wrong at run time, with node, operator and cycle, and an exit code of theirs "

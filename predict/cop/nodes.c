@@ -1,7 +1,9 @@
-/* Coroutines by POSIX contexts, each with a stack of its own. Cost: two system calls a change (signal masks). */
+/* Coroutines by POSIX contexts, each with a stack and a stdout of its own. Cost: two system calls a change (signal
+ * masks). */
 #include "predict/cop/nodes.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <ucontext.h>
 
@@ -14,6 +16,7 @@ struct bmf_coroutine {
     void *stack;
     void (*body)(void *state);
     void *state;
+    FILE *output; /* its stdout while others run */
     bool ended;
 };
 
@@ -33,6 +36,7 @@ bmf_coroutine *coroutine_create(void (*body)(void *state), void *state)
     const uintptr_t address = (uintptr_t)c;
     c->body = body;
     c->state = state;
+    c->output = stdout;
     c->stack = allocate(STACK);
     getcontext(&c->inside);
     c->inside.uc_stack.ss_sp = c->stack;
@@ -52,8 +56,13 @@ void coroutine_free(bmf_coroutine *c)
 
 bool coroutine_resume(bmf_coroutine *c)
 {
-    if (!c->ended)
-        swapcontext(&c->outside, &c->inside);
+    if (c->ended)
+        return false;
+    FILE *outside = stdout;
+    stdout = c->output;
+    swapcontext(&c->outside, &c->inside);
+    c->output = stdout;
+    stdout = outside;
     return !c->ended;
 }
 
