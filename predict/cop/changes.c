@@ -58,8 +58,9 @@ static void leave_phase(bmf_cop_node *n)
      * taken and has come through */
     const bmf_cop_running *r = &run->running[barrier];
     n->not_before = scheduled_simulation_cycle(run->simulation) + r->pause[n->node];
-    n->clear_from = scheduled_simulation_cycle(run->simulation) + r->way + r->longest_pause +
-                    run->plan->settings.hardware.length + BMF_SCHEDULED_STAGES;
+    const int64_t clear = scheduled_simulation_cycle(run->simulation) + r->way + r->longest_pause +
+                          run->plan->settings.hardware.length + BMF_SCHEDULED_STAGES;
+    n->clear_from = clear > n->clear_from ? clear : n->clear_from; /* fewer nodes may have met than the last time */
 }
 
 static bool is_in_loop(const bmf_cop_run *run, int64_t op, const bmf_cop_tree *loop)
