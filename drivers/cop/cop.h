@@ -65,7 +65,7 @@ typedef struct bmf_cop_routers {
     double gigahertz;
     bmf_cop_plug_ins *plug_ins; /* NULL: none; to be closed after the plan */
     bmf_route_cache cache;      /* of schedules; its directory is to be freed, NULL: none */
-    int8_t *breaks;             /* of --phases, to be freed */
+    bmf_cop_break *breaks;      /* of --phases, to be freed */
 } bmf_cop_routers;
 
 /* Frees what the commands' plans have borrowed, after them. */
@@ -86,7 +86,7 @@ int cop_print_rivals(const bmf_cop_plan *plan);
 
 /* phases.c: the phases that a text like `{a,b} {c}` asks for, by number of the operator (plan.h, breaks). The caller
  * frees. */
-int cop_read_phases(const bmf_cop_program *program, const char *text, int8_t **breaks);
+int cop_read_phases(const bmf_cop_program *program, const char *text, bmf_cop_break **breaks);
 /* Whether the plan has them. */
 int cop_check_phases(const bmf_cop_plan *plan, const char *text);
 

@@ -18,7 +18,7 @@ static int64_t find_label(const bmf_cop_program *program, const char *label, siz
     return -1;
 }
 
-int cop_read_phases(const bmf_cop_program *program, const char *text, int8_t **breaks)
+int cop_read_phases(const bmf_cop_program *program, const char *text, bmf_cop_break **breaks)
 {
     int64_t next = 0;
     bool is_open = false, is_first = false;

@@ -70,7 +70,7 @@ static terms terms_of(const bmf_cop_plan *plan)
     return sum;
 }
 
-static void print_phases(const bmf_cop_plan *plan, const bmf_cop_operator *op, bool breaks, const int8_t *wanted)
+static void print_phases(const bmf_cop_plan *plan, const bmf_cop_operator *op, bool breaks, const bmf_cop_break *wanted)
 {
     bmf_cop_plan_settings settings = plan->settings;
     bmf_cop_plan *other = NULL;
@@ -92,7 +92,8 @@ int cop_print_rivals(const bmf_cop_plan *plan)
 {
     const bmf_cop_program *program = plan->program;
     int *forced = allocate_array(program->operators + 1, (int64_t)sizeof *forced);
-    int8_t *breaks = cop_list_breaks(plan), *wanted = allocate_array(program->operators + 1, (int64_t)sizeof *wanted);
+    bmf_cop_break *breaks = cop_list_breaks(plan),
+                  *wanted = allocate_array(program->operators + 1, (int64_t)sizeof *wanted);
     for (int64_t k = 0; k < program->operators; k++) {
         forced[k] = -1;
         wanted[k] = plan->settings.breaks ? plan->settings.breaks[k] : BMF_COP_FREE;
@@ -100,7 +101,7 @@ int cop_print_rivals(const bmf_cop_plan *plan)
     for (int64_t k = 0; k < program->operators; k++)
         print_implementations(plan, program->op[k], forced);
     for (int64_t k = 0; k < program->operators; k++) {
-        const int8_t before = wanted[k];
+        const bmf_cop_break before = wanted[k];
         if (breaks[k] == BMF_COP_FREE)
             continue;
         wanted[k] = breaks[k] == BMF_COP_NEXT_PHASE ? BMF_COP_SAME_PHASE : BMF_COP_NEXT_PHASE;

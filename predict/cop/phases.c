@@ -20,7 +20,7 @@ typedef struct builder {
     int choices;
     bmf_cop_phases *chain; /* PSEQUENTIAL; its last child is the open phase */
     bmf_cop_use *context;  /* operators that go on */
-    int8_t *breaks;        /* NULL, or to be noted, by operator */
+    bmf_cop_break *breaks; /* NULL, or to be noted, by operator */
     int64_t contexts, context_capacity;
 } builder;
 
@@ -113,13 +113,13 @@ static int64_t first_operator(const bmf_cop_tree *tree)
 static bool decide_break(builder *b, const bmf_cop_tree *child, int *close)
 {
     const int64_t op = first_operator(child);
-    const int8_t *breaks = b->plan->settings.breaks;
+    const bmf_cop_break *breaks = b->plan->settings.breaks;
     if (op >= 0 && breaks && breaks[op] != BMF_COP_FREE)
         *close = breaks[op];
     else if (!decide(b, NULL, 2, close))
         return false;
     if (op >= 0 && b->breaks)
-        b->breaks[op] = (int8_t)*close;
+        b->breaks[op] = (bmf_cop_break)*close;
     return true;
 }
 
@@ -257,7 +257,7 @@ bmf_cop_phases *cop_build_phases(const bmf_cop_plan *plan, int64_t decisions, co
     return b.chain;
 }
 
-int8_t *cop_list_breaks(const bmf_cop_plan *plan)
+bmf_cop_break *cop_list_breaks(const bmf_cop_plan *plan)
 {
     builder b = {.plan = plan, .decision = plan->decision, .decisions = plan->decisions};
     b.breaks = allocate_array(plan->program->operators + 1, (int64_t)sizeof *b.breaks);

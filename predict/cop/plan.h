@@ -75,6 +75,9 @@ typedef enum bmf_cop_online_use {
     BMF_COP_ONLINE_ONLY
 } bmf_cop_online_use;
 
+/* Whether a phase ends before an operator. */
+typedef enum bmf_cop_break { BMF_COP_FREE = -1, BMF_COP_SAME_PHASE = 0, BMF_COP_NEXT_PHASE = 1 } bmf_cop_break;
+
 typedef struct bmf_cop_plan_settings {
     bmf_scheduled_hardware hardware;
     bmf_cop_costs costs;
@@ -85,15 +88,13 @@ typedef struct bmf_cop_plan_settings {
     bool in_one_phase;    /* what goes on through a sequence shares one phase with all of it */
     int online;           /* a bmf_cop_online_use */
     /* By number of the operator, whether a phase ends before it: BMF_COP_FREE, or what must be. NULL: all are free */
-    const int8_t *breaks;
+    const bmf_cop_break *breaks;
     bool by_messages; /* dynamic routers: implementations by messages only, and one phase */
     /* Of implementations, those that may be taken; NULL: all. */
     bool (*may_take)(const bmf_cop_implementation *implementation);
     bmf_route_cache *cache;                       /* NULL: schedules are not kept */
     const bmf_cop_implementation *const *plug_in; /* beside those of the table, NULL at the end; NULL: none */
 } bmf_cop_plan_settings;
-
-enum { BMF_COP_FREE = -1, BMF_COP_SAME_PHASE = 0, BMF_COP_NEXT_PHASE = 1 };
 
 /* A possible implementation of an operator. */
 typedef struct bmf_cop_candidate {
@@ -164,7 +165,7 @@ const bmf_cop_stream *cop_phase_stream(const bmf_cop_plan *plan, const bmf_cop_p
 
 /* By number of the operator, from where they are decided: whether the plan has a phase that ends before it;
  * BMF_COP_FREE where nothing is decided. The caller frees. */
-int8_t *cop_list_breaks(const bmf_cop_plan *plan);
+bmf_cop_break *cop_list_breaks(const bmf_cop_plan *plan);
 
 const char *cop_ending_name(bmf_cop_ending ending);
 /* `{A,B,F} pdisjoint({C;D}, {G}) {E,H} {I}`; returns text. */
