@@ -18,6 +18,7 @@ typedef enum bmf_kept { BMF_NOT_KEPT, BMF_KEPT, BMF_KEPT_DAMAGED } bmf_kept;
 
 /* Takes what was found from a stream of so many bytes; false: it is not right. */
 typedef bool bmf_kept_reader(void *state, FILE *stream, int64_t bytes);
+/* Writes what is to be kept into a stream; errors stay with the stream. */
 typedef void bmf_kept_writer(void *state, FILE *stream);
 
 /* BMF_KEPT: there is such a text, and the reader has taken it. */
