@@ -181,6 +181,36 @@ def windows(folder):
                 assert messages == 2 * (processors - 1), "2 messages between neighbours, whatever the reach"
 
 
+def planes(folder):
+    """Of rows: NumPy's padding beyond the edges, by native code and by lists, with a name from outside, placed and in parts."""
+    for rows, columns in (int(pick.integers(1, 8)), int(pick.integers(1, 8))), (int(pick.integers(3, 9)), int(pick.integers(1025, 1300))):
+        high, wide = ((1, 1), (1, 2), (2, 1), (2, 2), (3, 1))[int(pick.integers(0, 5))]
+        processors = some_processors()
+        xs = pick.integers(-100, 100, (rows, columns))
+        names = [[f"x{dy}_{dx}" for dx in range(2 * wide + 1)] for dy in range(2 * high + 1)]
+        weights = pick.integers(-9, 10, (2 * high + 1, 2 * wide + 1))
+        terms = " + ".join(f"({weights[y][x]}) * {name}" for y, row in enumerate(names) for x, name in enumerate(row))
+        window = "{" + ", ".join("{" + ", ".join(row) + "}" for row in names) + "}"
+        pad = (high, high), (wide, wide)
+        for words, around in (("", np.pad(xs, pad, "wrap")), (", 7", np.pad(xs, pad, constant_values=7)),
+                              (", u -> u", np.pad(xs, pad, "symmetric"))):
+            expected = sum(int(weights[y, x]) * around[y:y + rows, x:x + columns]
+                           for y in range(2 * high + 1) for x in range(2 * wide + 1))
+            call = f"stencil({{{high}, {wide}}}, {window} -> k + {terms}{words}, "
+            by_lists = f"stencil({{{high}, {wide}}}, {window} -> reduce(+, [k, {terms}]){words}, "
+            (placed, parts, listed), _ = run(folder, f"let k = 3\nmain(xs) = {{{call}xs), reduce(++, {call}split(procs, xs))), "
+                                             f"reduce(++, {by_lists}split(procs, xs)))}}\n", xs, processors=processors)
+            assert placed == parts == listed == (3 + expected).tolist(), (call, rows, columns, processors)
+            (handed, twice), _ = run(folder, f"main(ks, xs) = let k = length(ks) in {{reduce(++, {call}split(procs, xs))), "
+                                     f"map(x -> {call}x), [xs, xs])}}\n", np.arange(3), xs, processors=processors)
+            assert handed == placed and twice == [placed, placed], (call, rows, columns, processors)
+        _, split = run(folder, "main(xs) = xs |> split(procs) |> length\n", xs, processors=processors)
+        _, sent = run(folder, f"main(xs) = let k = 3 in length({call}split(procs, xs)))\n", xs, processors=processors)
+        messages, elements = runs_around(rows, processors, high, False)
+        assert sent[0] - split[0] == messages + processors - 1, (call, sent, split)  # and k to all
+        assert sent[1] - split[1] == elements * (16 + 8 * columns) + 8 * (processors - 1), (call, sent, split)
+
+
 def jacobi(folder):
     """2-D relaxation of rows in parts: NumPy's bits, and 2 messages of a row a step and part, but at the ends."""
     program = """
@@ -244,7 +274,7 @@ def review(folder):
 def main():
     print("seed", SEED)
     with tempfile.TemporaryDirectory() as folder:
-        for part in by_key, messages_by_key, sorting, shifts, shift_messages, windows, jacobi, review:
+        for part in by_key, messages_by_key, sorting, shifts, shift_messages, windows, planes, jacobi, review:
             part(folder)
             print(part.__name__)
 

@@ -132,6 +132,13 @@ static void test_lists(void)
          "[[{0, 0, 1, 2, 0}], [{0, 1, 2, 0, 0}], []]"},
         {"P_Stencil (B_Num 1) (B_Id) . P_Split (B_Num 2) [[1], [2, 3]]",
          "[[{[2, 3], [1], [2, 3]}], [{[1], [2, 3], [1]}]]"},
+        /* of planes: by native code and by lists, empty parts, no rows, empty rows */
+        {"P_Stencil (B_Num 1) (B_Num 1) (B_Addr (B_Num 1) (B_Num 3) . B_Addr (B_Num 3) (B_Num 3)) (B_Con (B_Int 0)) . "
+         "P_Split (B_Num 3) [[1, 2], [3, 4]]",
+         "[[[0, 3]], [[0, 0]], []]"},
+        {"B_Map (B_Stencil (B_Num 2) (B_Num 1) (B_Allvec [B_Addr (B_Num 3) (B_Num 3) . B_Addr (B_Num 1) (B_Num 5)])) "
+         "[[[1, 2], [3, 4], [5, 6]], [], [[]], [[7]]]",
+         "[[[[4], [3]], [[6], [5]], [[2], [1]]], [], [[]], [[[7]]]]"},
         /* of {x, list}, x is handed on */
         {"B_Map (B_Stencil (B_Num 1) (B_Id) (B_Con (B_Int 0))) [{7, [1, 2]}, {8, []}, {9, [3]}]",
          "[[{7, {0, 1, 2}}, {7, {1, 2, 0}}], [], [{9, {0, 3, 0}}]]"},

@@ -164,6 +164,9 @@ static void constructs_have_types(void **state)
         {"B_Stencil (B_Num 1) (B_Addr (B_Num 1) (B_Num 3)) (B_Con (B_Real 0)) [1]", "[real]"},
         {"P_Stencil (B_Num 2) (B_Addr (B_Num 5) (B_Num 5)) . P_Split (B_Num 2) [true]", "P[[bool]]"},
         {"B_Stencil (B_Num 1) (B_Id) []", "[{?, ?, ?}]"},
+        {"B_Stencil (B_Num 1) (B_Num 1) (B_Addr (B_Num 2) (B_Num 3)) [[1.5]]", "[[{real, real, real}]]"},
+        {"P_Stencil (B_Num 1) (B_Num 2) (B_Con (B_True)) (B_Con (B_Int 0)) . P_Split (B_Num 2) [[1]]", "P[[[bool]]]"},
+        {"B_Stencil (B_Num 1) (B_Num 1) (B_Con (B_True)) []", "[[bool]]"},
         {"B_Stencil (B_Num 1) (B_Id) {true, [1]}", "[{bool, {int, int, int}}]"},
         {"P_Stencil (B_Num 1) (B_Id) . B_Alltup [B_Op (B_Length), P_Split (B_Num 2)] [1.5]",
          "P[[{int, {real, real, real}}]]"},
@@ -332,6 +335,13 @@ static void constructs_refuse(void **state)
         {"B_Stencil (B_Num 10) (B_Id) {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, [1]}",
          "t.bmf:1:1: B_Stencil of elements int: an element and its neighbours, with what is handed on to them, have at "
          "most 32 scalars"},
+        {"B_Stencil (B_Num 1) (B_Num 16) (B_Id) [[1]]",
+         "t.bmf:1:1: B_Stencil reaches 1 to 15 elements to each side, found 16"},
+        {"B_Stencil (B_Num 2) (B_Num 3) (B_Id) [[1]]",
+         "t.bmf:1:1: B_Stencil of elements int: an element and its neighbours have at most 32 scalars"},
+        {"B_Stencil (B_Num 1) (B_Num 1) (B_Id) [1]",
+         "t.bmf:1:1: B_Stencil needs a list of rows of points without lists, or a distributed list of such, found "
+         "[int]"},
         {"B_Stencil (B_Num 1) (B_Id) {1, 2}",
          "t.bmf:1:1: B_Stencil needs a list, or a distributed list of lists, found {int, int}"},
         {"B_Stencil (B_Num 1) (B_Id) 1",

@@ -1,7 +1,7 @@
 /* Functions of elements and their neighbours, of placed lists and of one list in parts on several processors.
  *
  * Method: what stands around the lists is taken from their other ends, or brought from other parts
- * (parallel/around.c); then windows are made (windows.c).
+ * (parallel/around.c); then windows are made of elements (windows.c), or of points of rows (plane.c).
  * Cost: that of windows; between processors 2 messages a part, if parts have as many elements as windows reach. */
 #include "runtime/base/allocate.h"
 #include "skeletons/language/evaluate/operations.h"
@@ -13,6 +13,13 @@ static bool is_ring(const bmf_expression *stencil)
     return stencil->children == 1;
 }
 
+static int evaluate_around(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_frame *frame, const bmf_value *handed,
+                           const bmf_value *lists, const bmf_around *around, bmf_value *out)
+{
+    return (stencil->number[1] > 0 ? planes_evaluate : windows_evaluate)(evaluator, stencil, frame, handed, lists,
+                                                                         around, out);
+}
+
 int evaluate_stencil(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     const bool pair = x->type->kind == BMF_TUPLE;
@@ -22,10 +29,24 @@ int evaluate_stencil(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_fram
     if (status == BMF_OK)
         status = around_lists(evaluator, lists, stencil->number[0], is_ring(stencil), &around);
     if (status == BMF_OK)
-        status = windows_evaluate(evaluator, stencil, frame, pair ? &x->child[0] : NULL, lists, &around, out);
+        status = evaluate_around(evaluator, stencil, frame, pair ? &x->child[0] : NULL, lists, &around, out);
     around_free(&around);
     value_free(x);
     return status;
+}
+
+/* Of the parts on this rank, which goes on with default values if it fails. */
+static int evaluate_each(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_frame *frame, const bmf_value *handed,
+                         const bmf_value *lists, const bmf_around *around, bmf_value *out)
+{
+    bmf_context *ctx = evaluator->ctx;
+    if (!ctx->sends_marks) {
+        const int status = evaluate_around(evaluator, stencil, frame, handed, lists, around, out);
+        if (status == BMF_OK || failure_defer(ctx, status) != BMF_OK)
+            return status;
+    }
+    value_default(ctx, stencil->out->component[0], lists->count, out);
+    return BMF_OK;
 }
 
 /* parts: lists, or pairs of what is handed on to one and the list. */
@@ -44,7 +65,7 @@ static int evaluate_parts(bmf_evaluator *evaluator, bmf_expression *stencil, bmf
     bmf_list_free(list);
     if (status == BMF_OK) {
         frame_open_spread(frame, stencil, spread, &inner);
-        status = windows_evaluate(evaluator, stencil, &inner, pair ? &parts->child[0] : NULL, lists, &around, out);
+        status = evaluate_each(evaluator, stencil, &inner, pair ? &parts->child[0] : NULL, lists, &around, out);
         frame_close(&inner);
     }
     around_free(&around);

@@ -32,5 +32,10 @@ int around_parts(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_l
  * handed: one value a list, or NULL. frame: of the lists. */
 int windows_evaluate(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_frame *frame, const bmf_value *handed,
                      const bmf_value *lists, const bmf_around *around, bmf_value *out);
+/* The same for lists of rows of points, of number[0] rows above and below and number[1] points to each side: f of
+ * {{row above, ..}, .., {.., row below}}, or {what is handed on, these}; child[1] makes what is beyond an edge of the
+ * point that a mirror there shows. Fails if rows have not one length. */
+int planes_evaluate(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_frame *frame, const bmf_value *handed,
+                    const bmf_value *lists, const bmf_around *around, bmf_value *out);
 
 #endif

@@ -38,6 +38,8 @@ static void print_keyword(const bmf_expression *expression, FILE *out)
     fputs(expression_keyword(expression), out);
     if (form_of(expression)->is_numbered)
         fprintf(out, " (B_Num %" PRId64 ")", expression->number[0]);
+    if (form_of(expression)->is_numbered && expression->number[1] != 0)
+        fprintf(out, " (B_Num %" PRId64 ")", expression->number[1]);
 }
 
 void print_expression(const bmf_expression *expression, FILE *out)

@@ -24,7 +24,9 @@ static const described builtins[] = {
     {"group", "The elements by their keys: {key, elements} for every key, ascending."},
     {"stencil",
      "A function of every element and so many neighbours on each side, {before, .., element, .., behind}; beyond the "
-     "ends stands a default, a constant or a function of the element that looks there, or else the other end."},
+     "ends stands a default, a constant or a function of the element that looks there, or else the other end. With "
+     "{rows, "
+     "columns} the points of a list of rows and those around them, {{..}, {.., point, ..}, {..}}."},
     {"shift",
      "Every element so many places on, or back; those that leave come back at the other end, or make room for a "
      "default: a constant, or a function of the element that is there."},

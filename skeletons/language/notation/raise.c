@@ -209,11 +209,19 @@ static notation_node *apply_shift(notation_naming *naming, const bmf_expression 
     return list_call(naming, builtin_of_form(shift->kind, false), count, argument);
 }
 
+/* r, or {r, c} */
+static notation_node *reach_node(notation_naming *naming, const bmf_expression *stencil)
+{
+    notation_node *reach[2] = {count_node(naming, stencil->number[0], false),
+                               count_node(naming, stencil->number[1], false)};
+    return stencil->number[1] > 0 ? node_of(naming, NOTATION_TUPLE, 2, reach) : reach[0];
+}
+
 static notation_node *apply_stencil(notation_naming *naming, const bmf_expression *stencil, view x)
 {
     notation_node *argument[4];
     int count = 0;
-    argument[count++] = count_node(naming, stencil->number[0], false);
+    argument[count++] = reach_node(naming, stencil);
     argument[count++] = function_node(naming, stencil->child[0]);
     if (stencil->children > 1)
         argument[count++] = default_node(naming, stencil->child[1]);

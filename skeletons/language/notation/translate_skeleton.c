@@ -329,8 +329,14 @@ static bmf_expression *translate_stencil(notation_translator *t, const notation_
 {
     const int operands = call->children - 2;
     bmf_expression *stencil = expression_create(t->arena, BMF_EXPRESSION_STENCIL, call->word, operands);
-    if (!translate_places(t, call->child[0], call, &stencil->number[0]))
+    const notation_node *reach = call->child[0];
+    const bool is_plane = reach->kind == NOTATION_TUPLE && reach->children == 2;
+    if (!translate_places(t, is_plane ? reach->child[0] : reach, call, &stencil->number[0]) ||
+        (is_plane && !translate_places(t, reach->child[1], call, &stencil->number[1])))
         return NULL;
+    if (is_plane && stencil->number[1] < 1)
+        return translator_fail(t, reach->child[1]->span, "stencil reaches 1 or more points to each side, found %lld",
+                               (long long)stencil->number[1]);
     const notation_applied f = translate_function(t, call->child[1], call, scope);
     if (!(stencil->child[0] = f.expression))
         return NULL;
