@@ -294,6 +294,21 @@ END
     assert_success
     assert_output "prog.bmf:4:56: cs is sent to all processors: [real]
 [real]"
+    cat >words.bmf <<'END'
+main(k, n, xs) =
+    xs |> split(procs) |> stencil(1, {a, b, c} -> k * (a + c) - n * b, 0) |> sort_by(x -> k * x) |> reduce(++)
+default {-2, 3, [3, 1, 2, 5]}
+END
+    bmf 1 check words.bmf --notes --procs 4
+    assert_success
+    assert_output "words.bmf:2:78: k is sent to all processors: int
+words.bmf:2:27: k, n is sent to all processors: {int, int}
+[int]"
+    for ranks in 1 2 3; do
+        bmf "$ranks" run words.bmf --procs 3
+        assert_success
+        assert_output "[-11, -13, -18, -19]" # of [0,] 3, 1, 2, 5[, 0]
+    done
 }
 
 @test "a program without data says where they belong" {
