@@ -243,7 +243,7 @@ default [5, -3, 2, 0, 7, 1, -6]' >serial.bmf
 }
 
 @test "what is found for examples without processors is as fast as the examples" {
-    as_fast_as_by_hand 14-matrix-product 16-maximum-segment-sum 17-histogram 22-unit-square 28-jacobi gauss life norm
+    as_fast_as_by_hand 14-matrix-product matrix_product_loops 16-maximum-segment-sum 17-histogram 22-unit-square 28-jacobi gauss life norm
 }
 
 @test "random serial programs keep their values" {

@@ -182,8 +182,11 @@ static int add_candidate(search *s, uint64_t chosen)
             free(made->text);
             return BMF_OK;
         }
-    if (status == BMF_OK)
-        status = predict_candidate(s, made);
+    if (status != BMF_OK) {
+        free(made->text);
+        return status;
+    }
+    status = predict_candidate(s, made);
     if (status == BMF_OK) {
         s->count++;
         return BMF_OK;

@@ -15,8 +15,8 @@ const char *splitting_law_name(bmf_splitting_law law)
                                        "reduce promotion",      "length promotion",     "distl promotion",
                                        "zip promotion",         "scan by block totals", "concatenation promotion",
                                        "stencil promotion",     "sort promotion",       "promotion by key",
-                                       "index promotion",       "reductions together",  "choice promotion",
-                                       "loop promotion",        "inner lists"};
+                                       "index promotion",       "reductions together",  "product by rows",
+                                       "choice promotion",      "loop promotion",       "inner lists"};
     return name[law];
 }
 
@@ -135,7 +135,8 @@ static bool keeps_copies(const bmf_expression *part)
 typedef enum place {
     NO_PLACE,
     LIST_PLACE,   /* the list */
-    FIRST_PLACE,  /* the first of a pair is split already, and may stay so */
+    FIRST_PLACE,  /* the first of a pair */
+    STAYS_PLACE,  /* the first of a pair is split already, and may stay so */
     SECOND_PLACE, /* the second of a pair */
     BOTH_PLACE    /* both of a pair */
 } place;
@@ -155,6 +156,8 @@ static place count_place(const splitter *s, const bmf_expression *part, bool *ch
              (is_operation(part, BMF_OPERATION_DISTL) || (part->kind == BMF_EXPRESSION_REDUCE_BY_KEY && !s->inside)))
         at = SECOND_PLACE;
     else if (takes_pair(part) && is_operation(part, BMF_OPERATION_INDEX) && !s->inside)
+        at = STAYS_PLACE;
+    else if (takes_pair(part) && is_operation(part, BMF_OPERATION_MATMUL))
         at = FIRST_PLACE;
     if (at == NO_PLACE)
         return at;
@@ -170,14 +173,19 @@ static bmf_expression *offer_split(const splitter *s, const bmf_expression *part
     bool chosen = false;
     const place at = count_place(s, part, &chosen);
     const splitter_value even = {.shape = SPLITTER_SPLIT, .partition = SPLITTER_EVEN};
-    *stays = at == FIRST_PLACE && chosen && splitter_part(of, 0).shape == SPLITTER_SPLIT;
-    if (!chosen || of->copies || at == FIRST_PLACE)
+    *stays = at == STAYS_PLACE && chosen && splitter_part(of, 0).shape == SPLITTER_SPLIT;
+    if (!chosen || of->copies || at == STAYS_PLACE)
         return NULL;
-    if (at == SECOND_PLACE && splitter_part(of, 1).shape == SPLITTER_WHOLE && of->shape != SPLITTER_SPLIT) {
-        const splitter_value part_of[2] = {splitter_part(of, 0), even};
-        *of = splitter_tuple(s, 2, part_of);
-        return splitter_pair(s, splitter_component(s, 1, 2),
-                             splitter_compose(s, splitter_split(s), splitter_component(s, 2, 2)));
+    if (at == FIRST_PLACE || at == SECOND_PLACE) {
+        const int which = at == SECOND_PLACE;
+        splitter_value both[2] = {splitter_part(of, 0), splitter_part(of, 1)};
+        bmf_expression *made[2] = {splitter_component(s, 1, 2), splitter_component(s, 2, 2)};
+        if (both[which].shape != SPLITTER_WHOLE)
+            return NULL;
+        both[which] = even;
+        made[which] = splitter_compose(s, splitter_split(s), made[which]);
+        *of = splitter_tuple(s, 2, both);
+        return splitter_pair(s, made[0], made[1]);
     }
     if (of->shape != SPLITTER_WHOLE)
         return NULL;

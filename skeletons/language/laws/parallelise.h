@@ -8,6 +8,7 @@
  *   scan                   by the totals of the parts: scans of the parts, and before each the total of those before it
  *   reduce ++              of lists in the list: within the parts
  *   stencil, shift, sort, reduce by key    what P_ makes of all parts together
+ *   product                of the rows of the first matrix
  *   index                  the processor that has the element sends it
  *   map of reductions      each processor reduces its part for every element, and the results are zipped
  *   choices, loops         the branches, or the body, for themselves, where they leave the list split as it was
@@ -37,6 +38,7 @@ typedef enum bmf_splitting_law {
     BMF_SPLITTING_BY_KEY,
     BMF_SPLITTING_INDEX,
     BMF_SPLITTING_TABLE,
+    BMF_SPLITTING_PRODUCT,
     BMF_SPLITTING_CHOICE,
     BMF_SPLITTING_LOOP,
     BMF_SPLITTING_INNER,

@@ -169,6 +169,19 @@ static bmf_expression *promote_by_key(const splitter *s, const bmf_expression *p
     return splitter_compose(s, as_parallel(s, part), first);
 }
 
+/* {P[[row]], matrix}: every processor multiplies its rows. */
+static bmf_expression *promote_product(const splitter *s, splitter_value *of)
+{
+    const splitter_value part[2] = {of->part[0], {0}}, wanted = splitter_tuple(s, 2, part);
+    bmf_expression *swap = splitter_pair(s, splitter_component(s, 2, 2), splitter_component(s, 1, 2)),
+                   *each = splitter_compose(s, splitter_operation(s, BMF_OPERATION_MATMUL, false), swap),
+                   *given = splitter_compose(s, splitter_operation(s, BMF_OPERATION_DISTL, true), swap),
+                   *second = splitter_make_like(s, of, &wanted);
+    s->splitting->applied[BMF_SPLITTING_PRODUCT]++;
+    *of = of->part[0];
+    return splitter_compose(s, splitter_parallel_map(s, each), splitter_compose(s, given, second));
+}
+
 bmf_expression *splitter_on_tuple(const splitter *s, const bmf_expression *part, splitter_value *of)
 {
     const bool second = of->parts == 2 && of->part[1].shape == SPLITTER_SPLIT;
@@ -179,6 +192,8 @@ bmf_expression *splitter_on_tuple(const splitter *s, const bmf_expression *part,
     }
     if (second && is_operation(part, BMF_OPERATION_DISTL))
         return promote_distl(s, of);
+    if (of->parts == 2 && of->part[0].shape == SPLITTER_SPLIT && is_operation(part, BMF_OPERATION_MATMUL))
+        return promote_product(s, of);
     if (second && part->kind == BMF_EXPRESSION_REDUCE_BY_KEY && !s->inside)
         return promote_by_key(s, part, of);
     if (of->parts == 2 && part->kind == BMF_EXPRESSION_ZIP && (made = promote_zip(s, part, of)))
