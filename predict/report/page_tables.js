@@ -85,7 +85,7 @@ function showCards(runs) {
 function showAnswer(lines) {
   for (const line of lines) {
     const end = line.indexOf(':') + 1;
-    byId('answer').append(element('strong', line.slice(0, end)), line.slice(end) + ' ');
+    byId('answer').append(element('span', element('strong', line.slice(0, end)), line.slice(end) + ' '));
   }
 }
 
