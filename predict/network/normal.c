@@ -43,10 +43,17 @@ double normal_quantile(double probability)
     return end[k].value + t * (rise + (1.0 - t) * (before * (1.0 - t) + behind * t));
 }
 
+uint64_t normal_stream(int64_t sample, uint64_t what)
+{
+    return hash_add(hash_add(0, (uint64_t)sample), what);
+}
+
+double normal_of_stream(uint64_t stream, uint64_t which)
+{
+    return normal_quantile(((double)(hash_add(stream, which) >> 11) + 0.5) * 0x1p-53);
+}
+
 double normal_deviate(int64_t sample, uint64_t what, uint64_t which)
 {
-    if (sample == 0)
-        return 0;
-    const uint64_t bits = hash_add(hash_add(hash_add(0, (uint64_t)sample), what), which) >> 11;
-    return normal_quantile(((double)bits + 0.5) * 0x1p-53);
+    return sample == 0 ? 0.0 : normal_of_stream(normal_stream(sample, what), which);
 }

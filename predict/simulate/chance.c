@@ -41,6 +41,7 @@ void chances_begin(bmf_chances *c, const bmf_actions *actions, const bmf_network
 {
     *c = (bmf_chances){
         .actions = actions, .sample = sample, .still = network->still, .meeting_noise = network->agreement_noise};
+    c->calls = normal_stream(sample, of_run(c, own_chance));
     for (int e = 0; e < BMF_CHANCE_EQUATIONS && sample != 0; e++) {
         const double run = (double)actions->spread.equation[e];
         c->equation[e] = (bmf_equation_chance){
@@ -78,8 +79,7 @@ double chances_seconds(bmf_chances *c, double compute_factor, int64_t index)
     }
     seconds *= e->run_factor;
     if (action->own > 0 && !(c->still & BMF_CHANCE_EVENT))
-        seconds *= own_factor(deviation_of_call(c, action->own),
-                              normal_deviate(c->sample, of_run(c, own_chance), (uint64_t)index));
+        seconds *= own_factor(deviation_of_call(c, action->own), normal_of_stream(c->calls, (uint64_t)index));
     return seconds;
 }
 

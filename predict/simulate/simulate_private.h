@@ -25,6 +25,7 @@ typedef struct bmf_chances {
     unsigned still;
     double meeting_noise;
     bmf_equation_chance equation[BMF_CHANCE_EQUATIONS];
+    uint64_t calls;                            /* normal_stream of single calls */
     bmf_own_chance own[BMF_CHANCE_DEVIATIONS]; /* of calls, by a hash of the error */
 } bmf_chances;
 
