@@ -157,10 +157,6 @@ static const bmf_extent *infer_zip(survey *s, const bmf_expression *e, const bmf
 {
     const bmf_extent *a = part_of(in, 0), *b = part_of(in, 1), *pair[] = {part_of(a, 0), part_of(b, 0)};
     const int64_t first = number_of(a), second = number_of(b), length = first >= 0 ? first : second;
-    if (first >= 0 && second >= 0 && first != second && is_refused(s))
-        s->status = text_fail(s->texts, s->ctx, e->span, BMF_ERROR_SHAPE,
-                              "%s needs lists of equal length, found %" PRId64 " and %" PRId64 " elements",
-                              expression_keyword(e), first, second);
     const bmf_extent *element = extent_of_tuple(s->arena, 2, pair);
     return list(s->arena, length, e->children > 0 ? infer_each(s, e->child[0], length, element) : element);
 }

@@ -30,9 +30,8 @@ typedef struct bmf_extent_observer {
 } bmf_extent_observer;
 
 /* The extents of what a typed expression makes of an argument. BMF_ERROR_SHAPE, with the message that the run would end
- * with, if an operation that is certain to be carried out is certain to fail: lists of different lengths are zipped,
- * matrices multiplied that have no product. The observer may be NULL. Cost: O(nodes), at most a
- * fixed number, behind which nothing is known. Not collective. */
+ * with, if a product of matrices that is certain to be computed is certain to fail. The observer may be NULL. Cost: one
+ * look at every node, at most a fixed number, behind which nothing is known. Not collective. */
 int extents_check(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, const bmf_expression *checked,
                   const bmf_extent *argument, const bmf_extent_observer *observer, const bmf_extent **value);
 
