@@ -103,12 +103,26 @@ static void check_result(bmf_context *ctx, const char *text, uint64_t seed, unsi
     column_free(&found);
 }
 
+/* Lists of wrong lengths were found before the program ran: it has no value. */
+static void check_refusal(bmf_context *ctx, uint64_t seed, const bmf_program *program)
+{
+    const reference_value *expected;
+    if (!bmf_is_root(ctx))
+        return;
+    reference_machine machine = {.processors = processors_needed(program->checked), .budget = naive_budget};
+    CHECK(reference_evaluate(&machine, program->checked, &program->argument[0].column, &expected) != REFERENCE_VALUE,
+          "seed %llu has a value, but is refused: %s", (unsigned long long)seed, bmf_error_text(ctx));
+    reference_free(&machine);
+}
+
 /* Loads the program as `bmf run` does. */
 static bool load(bmf_context *ctx, uint64_t seed, const char *text, bmf_program *program)
 {
     bmf_program_options options = {.path = "random", .text = text};
-    if (CHECK(program_load(ctx, &options, program) == BMF_OK, "seed %llu is not well typed: %s",
-              (unsigned long long)seed, bmf_error_text(ctx)))
+    const int status = program_load(ctx, &options, program);
+    if (status == BMF_ERROR_SHAPE)
+        check_refusal(ctx, seed, program);
+    else if (CHECK(status == BMF_OK, "seed %llu is not well typed: %s", (unsigned long long)seed, bmf_error_text(ctx)))
         return true;
     program_free(program);
     return false;

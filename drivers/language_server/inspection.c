@@ -16,6 +16,7 @@
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/notation/lexer.h"
 #include "skeletons/language/types/check.h"
+#include "skeletons/language/types/extents.h"
 
 enum { MAX_TYPES = 200000, DIAGNOSTIC_ERROR = 1, DIAGNOSTIC_INFORMATION = 3, DIAGNOSTIC_HINT = 4 };
 
@@ -75,10 +76,12 @@ static int check(inspection *a)
         return BMF_OK;
     if (d->parsed.has_data)
         BMF_TRY(data_parse(NULL, &d->texts, d->parsed.data, &type, &column));
+    const bmf_extent *argument = extent_of_column(d->arena, &column);
     column_free(&column);
     a->typed = true;
-    return check_types_observed(NULL, &d->texts, d->arena, &d->library, d->parsed.expression, type, &observer, NULL,
-                                &a->checked);
+    BMF_TRY(check_types_observed(NULL, &d->texts, d->arena, &d->library, d->parsed.expression, type, &observer, NULL,
+                                 &a->checked));
+    return extents_check(NULL, &d->texts, d->arena, a->checked, argument, NULL, NULL);
 }
 
 inspection *inspection_create(const char *name, const char *bytes, int64_t size, const bmf_strings *libraries)

@@ -206,6 +206,30 @@ static int type_program(bmf_context *ctx, bmf_program *program)
     return BMF_OK;
 }
 
+/* A file of arrays says how long its lists are; text has them. */
+static const bmf_extent *extent_of_argument(bmf_expressions *arena, const bmf_argument *argument)
+{
+    int depth = 0;
+    if (!argument->is_file)
+        return extent_of_column(arena, &argument->column);
+    for (const bmf_type *type = argument->type; type->kind == BMF_LIST && depth < DATA_DIMENSIONS;
+         type = type->component[0])
+        depth++;
+    return extent_of_shape(arena, depth, argument->file.shape);
+}
+
+/* Lists that are certain to be of a wrong length are found before anything runs. */
+static int check_extents(bmf_context *ctx, bmf_program *program)
+{
+    const bmf_extent *part[BMF_MAX_LEAVES];
+    for (int k = 0; k < program->arguments; k++)
+        part[k] = extent_of_argument(program->arena, &program->argument[k]);
+    program->argument_extent =
+        program->arguments == 1 ? part[0] : extent_of_tuple(program->arena, program->arguments, part);
+    return extents_check(ctx, &program->texts, program->arena, program->checked, program->argument_extent, NULL,
+                         &program->value_extent);
+}
+
 /* Everything that rank 0 does alone. */
 static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_program *program, bmf_parsed *parsed)
 {
@@ -215,7 +239,8 @@ static int load_first(bmf_context *ctx, const bmf_program_options *options, bmf_
     BMF_TRY(read_texts(ctx, options, program));
     BMF_TRY(parse_texts(ctx, program, options->libraries, parsed));
     BMF_TRY(parse_arguments(ctx, options, parsed, program));
-    return type_program(ctx, program);
+    BMF_TRY(type_program(ctx, program));
+    return check_extents(ctx, program);
 }
 
 /* The others read the same texts, and find no errors. */

@@ -7,6 +7,7 @@
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/evaluate/evaluate.h"
 #include "skeletons/language/laws/rewrite.h"
+#include "skeletons/language/types/extents.h"
 
 typedef struct bmf_program_options {
     const char *path;
@@ -26,8 +27,9 @@ typedef struct bmf_program {
     bmf_expression *checked;    /* typed */
     bmf_expression *expression; /* rewritten: what runs */
     bmf_rewriting rewriting;
-    const bmf_type *argument_type, *value_type; /* with the names of fields */
-    bmf_argument *argument;                     /* at least one */
+    const bmf_type *argument_type, *value_type;       /* with the names of fields */
+    const bmf_extent *argument_extent, *value_extent; /* on rank 0 */
+    bmf_argument *argument;                           /* at least one */
     int arguments;
     bool keep_parts; /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for program_list */
     /* once it has run, over all ranks: */
