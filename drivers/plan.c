@@ -16,11 +16,30 @@
 #include "skeletons/language/notation/lexer.h"
 #include "skeletons/language/scalar/scalar.h"
 
+/* The program's definitions, as they are typed and as laws leave them. */
+typedef struct both_names {
+    plan_names typed, rewritten;
+} both_names;
+
+/* " at prog.bmf:2:15": where an expression was written; nothing for what was made. */
+static void print_place(const bmf_program *program, const bmf_expression *expression)
+{
+    const bmf_span span = expression->span;
+    int64_t line, column;
+    if (span.text < 0)
+        return;
+    text_place(&program->texts.text[span.text], span.begin, &line, &column);
+    printf(" at %s:%" PRId64 ":%" PRId64, program->texts.text[span.text].name, line, column);
+}
+
 static void report_law(void *state, bmf_law law, const bmf_expression *before, const bmf_expression *after)
 {
-    FILE *stream = state;
-    char *old = expression_print(before, -1), *new = expression_print(after, -1);
-    fprintf(stream, "  %s: %s\n      %s\n   -> %s\n", law_name(law), law_statement(law), old, new);
+    both_names *names = state;
+    char *old = expression_print(plan_named_inside(&names->typed, before), -1);
+    char *new = expression_print(plan_named_inside(&names->rewritten, after), -1);
+    printf("  %s", law_name(law));
+    print_place(names->typed.program, before);
+    printf(": %s\n      %s\n   -> %s\n", law_statement(law), old, new);
     free(old);
     free(new);
 }
@@ -57,21 +76,24 @@ static void print_source(const bmf_program *program)
 
 /* ---- kernels ---- */
 
-static void print_kernel(bmf_expression *expression, int *number)
+static void print_kernel(plan_names *names, bmf_expression *expression, int *number)
 {
-    char *text = expression_print(expression, -1), *code = scalar_print(scalar_of_expression(expression));
-    printf("  %d: %s\n%s", ++*number, text, code);
+    char *text = expression_print(plan_named(names, expression), -1);
+    char *code = scalar_print(scalar_of_expression(expression));
+    printf("  %d", ++*number);
+    print_place(names->program, expression);
+    printf(": %s\n%s", text, code);
     free(text);
     free(code);
 }
 
 /* The scalar expressions of streams and scalar nodes; the same node is printed once. */
-static void print_kernels(bmf_expression *expression, int *number)
+static void print_kernels(plan_names *names, bmf_expression *expression, int *number)
 {
     if (expression->scalar)
         return;
     if (expression->kind == BMF_EXPRESSION_SCALAR) {
-        print_kernel(expression->child[0], number);
+        print_kernel(names, expression->child[0], number);
         return;
     }
     for (int k = 0; k < expression->children; k++) {
@@ -79,9 +101,9 @@ static void print_kernels(bmf_expression *expression, int *number)
         if (!child)
             continue;
         if (expression->kind == BMF_EXPRESSION_STREAM && k < 2 && child->kind != BMF_EXPRESSION_ID)
-            print_kernel(child, number);
+            print_kernel(names, child, number);
         else
-            print_kernels(child, number);
+            print_kernels(names, child, number);
     }
 }
 
@@ -97,15 +119,22 @@ typedef struct planned {
 static void apply_laws(bmf_context *ctx, bool text, bmf_program *program, planned *plan)
 {
     bmf_rewriting rewriting = {.laws = ~0u, .reassociate = !bmf_is_reproducible(ctx)};
+    both_names names;
     if (text) {
         if (program->texts.text[program->parsed->span.text].words)
             print_source(program);
         print_expression(ctx, "program", program, program->checked, NULL);
         puts("laws:");
+        plan_names_open(&names.typed, ctx, program, NULL);
+        plan_names_open(&names.rewritten, ctx, program, &rewriting);
         rewriting.report = report_law;
-        rewriting.state = stdout;
+        rewriting.state = &names;
     }
     program_rewrite(program, &rewriting);
+    if (text) {
+        plan_names_close(&names.typed);
+        plan_names_close(&names.rewritten);
+    }
     for (int law = 0; law < BMF_LAW_COUNT; law++)
         plan->applied += program->rewriting.applied[law];
 }
@@ -113,10 +142,13 @@ static void apply_laws(bmf_context *ctx, bool text, bmf_program *program, planne
 static void print_rewritten(bmf_context *ctx, bmf_program *program, const planned *plan)
 {
     int kernels = 0;
+    plan_names names;
     puts(plan->applied == 0 ? "  none applies\n" : "");
     print_expression(ctx, "what runs", program, program->expression, &program->rewriting);
     puts("kernels:");
-    print_kernels(program->expression, &kernels);
+    plan_names_open(&names, ctx, program, &program->rewriting);
+    print_kernels(&names, program->expression, &kernels);
+    plan_names_close(&names);
     puts(kernels == 0 ? "  none\n" : "");
     printf("messages on %" PRId64 " processor%s:\n", bmf_processors(ctx), bmf_processors(ctx) == 1 ? "" : "s");
     fflush(stdout);

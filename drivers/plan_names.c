@@ -141,17 +141,25 @@ static bmf_expression *name_links(plan_names *names, bmf_expression *comp, const
     return made;
 }
 
+static plan_name *name_of(plan_names *names, const bmf_expression *expression, const plan_name *but)
+{
+    for (int k = 0; k < names->count; k++) {
+        plan_name *name = &names->name[k];
+        if (is_inside(name, but) && has_types(expression, expression, name->body) &&
+            expression_equal(expression, name->body))
+            return name;
+    }
+    return NULL;
+}
+
 /* but: the definition whose body this is, or NULL. */
 static bmf_expression *put_names(plan_names *names, bmf_expression *expression, const plan_name *but)
 {
     if (expression->kind == BMF_EXPRESSION_NAME)
         return expression;
-    for (int k = 0; k < names->count; k++) {
-        plan_name *name = &names->name[k];
-        if (is_inside(name, but) && has_types(expression, expression, name->body) &&
-            expression_equal(expression, name->body))
-            return reference(names, name);
-    }
+    plan_name *name = name_of(names, expression, but);
+    if (name)
+        return reference(names, name);
     bmf_expression *made = expression->kind == BMF_EXPRESSION_COMP ? name_links(names, expression, but)
                                                                    : expression_copy(names->program->arena, expression);
     for (int k = 0; k < made->children; k++)
@@ -163,6 +171,11 @@ static bmf_expression *put_names(plan_names *names, bmf_expression *expression, 
 bmf_expression *plan_named(plan_names *names, bmf_expression *expression)
 {
     return put_names(names, expression, NULL);
+}
+
+bmf_expression *plan_named_inside(plan_names *names, const bmf_expression *expression)
+{
+    return put_names(names, (bmf_expression *)expression, name_of(names, expression, NULL));
 }
 
 /* Names of others come in while bodies are printed. */

@@ -20,6 +20,8 @@ void plan_names_open(plan_names *names, bmf_context *ctx, bmf_program *program, 
 /* The expression, which is of the program's arena, with the names of definitions in the place of what they are; a part
  * that is equal to one gets its name too. Nodes are made in the arena. */
 bmf_expression *plan_named(plan_names *names, bmf_expression *expression);
+/* The same, but an expression that is all of a definition is shown: names are put in inside of it only. */
+bmf_expression *plan_named_inside(plan_names *names, const bmf_expression *expression);
 /* "$name = ..": the definitions that plan_named has put in, in it or in each other, each with names in it. */
 void plan_names_print(plan_names *names, FILE *out);
 void plan_names_close(plan_names *names);

@@ -10,9 +10,9 @@
 #include "bmf/skeletons.h"
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/repartition.h"
-#include "skeletons/shift.h"
 
-int shift_clip(bmf_context *ctx, const bmf_partition *partition, int64_t begin, int64_t end, bmf_partition **made)
+/* The processors of a partition with what they have of the elements [begin, end). */
+static int clip(bmf_context *ctx, const bmf_partition *partition, int64_t begin, int64_t end, bmf_partition **made)
 {
     int64_t *start = allocate((partition->parts + 1) * (int64_t)sizeof *start);
     for (int64_t k = 0; k <= partition->parts; k++) {
@@ -29,7 +29,7 @@ static int view(const bmf_list *xs, int64_t begin, int64_t end, bmf_list **made)
 {
     bmf_partition *partition;
     bmf_column column;
-    BMF_TRY(shift_clip(xs->context, xs->partition, begin, end, &partition));
+    BMF_TRY(clip(xs->context, xs->partition, begin, end, &partition));
     const int64_t local = bmf_partition_local_begin(xs->partition);
     const int64_t count = bmf_partition_local_end(partition) - bmf_partition_local_begin(partition);
     const int64_t first = count > 0 ? begin + bmf_partition_local_begin(partition) - local : 0;
@@ -47,7 +47,7 @@ static int fill(const bmf_list *xs, int64_t begin, int64_t end, const void *valu
     const bmf_type *leaf[BMF_MAX_LEAVES];
     bmf_slice slice[BMF_MAX_LEAVES];
     bmf_partition *partition;
-    BMF_TRY(shift_clip(xs->context, xs->partition, begin, end, &partition));
+    BMF_TRY(clip(xs->context, xs->partition, begin, end, &partition));
     const int status = bmf_list_create(xs->context, xs->type, partition, made);
     bmf_partition_release(partition);
     BMF_TRY(status);
@@ -60,7 +60,9 @@ static int fill(const bmf_list *xs, int64_t begin, int64_t end, const void *valu
     return BMF_OK;
 }
 
-int shift_with(const bmf_list *xs, int64_t k, const bmf_list *beyond, bmf_list **out)
+/* -length <= k <= length. beyond: |k| elements on what clip makes of [0, k), or of [length + k, length); NULL: the
+ * elements come back at the other end. */
+static int shift_with(const bmf_list *xs, int64_t k, const bmf_list *beyond, bmf_list **out)
 {
     bmf_list *own = NULL, *other = NULL;
     const int64_t length = bmf_length(xs), cut = k > 0 ? length - k : -k;

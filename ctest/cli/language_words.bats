@@ -19,7 +19,7 @@ setup()
 
 @test "a run sends what a prediction sends" {
     cd "$BATS_TEST_TMPDIR"
-    echo 'main(xs) = xs |> split(procs) |> stencil(1, {a, b, c} -> a + b + c, 0) |> map(p -> map(x -> {x mod 5, 1}, p)) |>
+    echo 'main(xs) = xs |> split(procs) |> stencil(2, {_, a, b, c, _} -> a + b + c, 0) |> map(p -> map(x -> {x mod 5, 1}, p)) |>
         reduce_by_key(+, 0, 5) default [1, 2, 3, 4, 5, 6, 7, 8, 9]' > words.bmf
     run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run words.bmf --procs 4 --stats
     assert_success

@@ -137,6 +137,50 @@ def shift_messages(folder):
         assert (sent[0] - split[0], sent[1] - split[1]) == (expected, 8 * expected), (words, sent, split)
 
 
+def runs_around(length, processors, reach, ring):
+    """Messages and elements that parts get of each other: a message for every run of elements that a part does not have."""
+    start = np.cumsum([0] + [length // processors + (k < length % processors) for k in range(processors)])
+    owner = np.repeat(np.arange(processors), np.diff(start))
+    messages = elements = 0
+    for part in range(processors):
+        if start[part] == start[part + 1]:
+            continue
+        for side in range(start[part] - reach, start[part]), range(start[part + 1], start[part + 1] + reach):
+            before = None
+            for i in side:
+                if not ring and not 0 <= i < length:
+                    continue
+                element = i % length
+                if owner[element] != part:
+                    messages += before is None or owner[before] != owner[element] or element != before + 1
+                    elements += 1
+                before = element
+    return messages, elements
+
+
+def windows(folder):
+    """Of any reach, on short and long lists and parts, in rings, with constants and functions beyond the ends."""
+    for length in int(pick.integers(1, 12)), int(pick.integers(300, 3000)):
+        reach, processors = int(pick.integers(1, 6)), some_processors()
+        xs = pick.integers(-100, 100, length)
+        names = [f"x{k}" for k in range(2 * reach + 1)]
+        function = "{" + ", ".join(names) + "} -> " + " + ".join(f"{k + 1} * {name}" for k, name in enumerate(names))
+        for words, beyond in ("", None), (", 7", lambda x: 7), (", x -> 2 * x", lambda x: 2 * x):
+            def near(i, k):
+                return xs[(i + k) % length] if beyond is None or 0 <= i + k < length else beyond(xs[i])
+            expected = [sum((reach + k + 1) * int(near(i, k)) for k in range(-reach, reach + 1)) for i in range(length)]
+            call = f"stencil({reach}, {function}{words}, "
+            (placed, parts, rows), _ = run(folder, f"main(xs) = {{{call}xs), reduce(++, {call}split(procs, xs))), "
+                                           f"map(row -> {call}row), [xs, pick(xs, iota(0)), xs])}}\n", xs, processors=processors)
+            assert placed == parts == expected and rows == [expected, [], expected], (call, length, processors)
+            _, split = run(folder, "main(xs) = xs |> split(procs) |> length\n", xs, processors=processors)
+            _, sent = run(folder, f"main(xs) = length({call}split(procs, xs)))\n", xs, processors=processors)
+            messages, elements = runs_around(length, processors, reach, beyond is None)
+            assert (sent[0] - split[0], sent[1] - split[1]) == (messages, 8 * elements), (call, length, processors, sent, split)
+            if beyond and length >= reach * processors:
+                assert messages == 2 * (processors - 1), "2 messages between neighbours, whatever the reach"
+
+
 def jacobi(folder):
     """2-D relaxation of rows in parts: NumPy's bits, and 2 messages of a row a step and part, but at the ends."""
     program = """
@@ -200,7 +244,7 @@ def review(folder):
 def main():
     print("seed", SEED)
     with tempfile.TemporaryDirectory() as folder:
-        for part in by_key, messages_by_key, sorting, shifts, shift_messages, jacobi, review:
+        for part in by_key, messages_by_key, sorting, shifts, shift_messages, windows, jacobi, review:
             part(folder)
             print(part.__name__)
 

@@ -77,6 +77,21 @@ END
     assert_equal "$(grep -c 'B_Op (B_Times)' <<<"$ran")" 1
 }
 
+@test "plans say at which place laws apply and kernels stand, with the names of definitions" {
+    cat >prog.bmf <<'END'
+let square(x) = x * x
+let norm(xs) = reduce(+, 0.0, map(square, xs))
+main(xs) = xs |> split(procs) |> map(norm) |> reduce(+)
+default [1.0, 2.0]
+END
+    bmf 1 plan prog.bmf
+    assert_success
+    assert_line "  map-reduce fusion at prog.bmf:2:16: reduce op o map f in one pass"
+    assert_line '   -> <B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0.0)) . B_Map ($square)>'
+    assert_line --regexp '^  [0-9]+ at prog.bmf:1:17: \$square$'
+    assert_line --regexp '^  [0-9]+ at prog.bmf:3:54: B_Op \(B_Plus\)$'
+}
+
 @test "a program without parameters needs no data, and takes no argument" {
     echo 'main = 0 ..< 4 |> map(x -> x * x)' >prog.bmf
     bmf 2 run prog.bmf
@@ -279,6 +294,21 @@ END
     assert_success
     assert_output "prog.bmf:4:56: cs is sent to all processors: [real]
 [real]"
+    cat >words.bmf <<'END'
+main(k, n, xs) =
+    xs |> split(procs) |> stencil(1, {a, b, c} -> k * (a + c) - n * b, 0) |> sort_by(x -> k * x) |> reduce(++)
+default {-2, 3, [3, 1, 2, 5]}
+END
+    bmf 1 check words.bmf --notes --procs 4
+    assert_success
+    assert_output "words.bmf:2:78: k is sent to all processors: int
+words.bmf:2:27: k, n is sent to all processors: {int, int}
+[int]"
+    for ranks in 1 2 3; do
+        bmf "$ranks" run words.bmf --procs 3
+        assert_success
+        assert_output "[-11, -13, -18, -19]" # of [0,] 3, 1, 2, 5[, 0]
+    done
 }
 
 @test "a program without data says where they belong" {

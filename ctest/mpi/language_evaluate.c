@@ -132,6 +132,14 @@ static void test_lists(void)
          "[[{0, 0, 1, 2, 0}], [{0, 1, 2, 0, 0}], []]"},
         {"P_Stencil (B_Num 1) (B_Id) . P_Split (B_Num 2) [[1], [2, 3]]",
          "[[{[2, 3], [1], [2, 3]}], [{[1], [2, 3], [1]}]]"},
+        /* of {x, list}, x is handed on */
+        {"B_Map (B_Stencil (B_Num 1) (B_Id) (B_Con (B_Int 0))) [{7, [1, 2]}, {8, []}, {9, [3]}]",
+         "[[{7, {0, 1, 2}}, {7, {1, 2, 0}}], [], [{9, {0, 3, 0}}]]"},
+        {"P_Stencil (B_Num 1) (B_Id) (B_Con (B_Int 0)) . B_Alltup [B_Allvec [B_Op (B_Length)], P_Split (B_Num 3)] [1, "
+         "2]",
+         "[[{[2], {0, 1, 2}}], [{[2], {1, 2, 0}}], []]"},
+        {"B_Sort_by (B_Op (B_Times)) {-1, [1, 3, 2]}", "[3, 2, 1]"},
+        {"B_Sort_by (B_Op (B_Times)) . B_Alltup [B_Con (B_Int -1), P_Split (B_Num 2)] [1, 3, 2]", "[[3, 2], [1]]"},
         {"B_Reduce_by_key (B_Op (B_Plus)) (B_Con (B_Int 0)) {0, []}", "[]"},
         {"B_If (B_Con (B_True)) (B_Op (B_Length)) (P_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . P_Map (B_Op "
          "(B_Length)) . "

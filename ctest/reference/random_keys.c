@@ -82,14 +82,18 @@ expression random_shift(random_maker *g, type element)
     return written(g, shift);
 }
 
-/* B_Stencil from elements to elements. */
-static expression stencil(random_maker *g, type element, type out, int depth)
+/* B_Stencil from elements, and what is handed on to them (or NULL), to elements. */
+static expression stencil(random_maker *g, type handed, type element, type out, int depth)
 {
-    type component[3];
+    enum { MAX_REACH = 3 };
+    const int reach = 1 + (int)test_below(&g->random, MAX_REACH);
+    type component[2 * MAX_REACH + 1];
     const bmf_type *leaf[BMF_MAX_LEAVES];
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k <= 2 * reach; k++)
         component[k] = element;
-    type window = bmf_type_tuple(3, component);
+    type window = bmf_type_tuple(2 * reach + 1, component);
+    if (handed)
+        window = bmf_type_tuple(2, (const bmf_type *[]){handed, window});
     if (bmf_type_is_fixed(window) && bmf_type_leaves(window, leaf) < 0)
         return NULL;
     const int splits = g->splits;
@@ -98,7 +102,7 @@ static expression stencil(random_maker *g, type element, type out, int depth)
     g->splits = splits;
     made = chance(g, 3) ? NODE(g, BMF_EXPRESSION_STENCIL, f)
                         : NODE(g, BMF_EXPRESSION_STENCIL, f, random_plain(g, element, element));
-    made->number[0] = 1;
+    made->number[0] = reach;
     return written(g, made);
 }
 
@@ -129,8 +133,14 @@ expression random_neighbours(random_maker *g, type in, type out, int depth)
         return NULL;
     if (chance(g, 2)) {
         type element = random_element_type(g, in);
-        expression made = stencil(g, element, out->component[0], depth - 2);
-        return made ? compose(g, made, random_expression(g, in, bmf_type_list(element), depth - 1)) : NULL;
+        type handed = chance(g, 3) ? random_element_type(g, in) : NULL;
+        expression made = stencil(g, handed, element, out->component[0], depth - 2), list;
+        if (!made)
+            return NULL;
+        list = random_expression(g, in, bmf_type_list(element), depth - 1);
+        if (handed)
+            list = NODE(g, BMF_EXPRESSION_ALLTUP, random_expression(g, in, handed, depth - 1), list);
+        return compose(g, made, list);
     }
     return compose(g, random_shift(g, out->component[0]), random_expression(g, in, out, depth - 1));
 }
@@ -159,5 +169,5 @@ expression random_parts_together(random_maker *g, type element, type *out, int d
         return written(g, by_key(g, BMF_EXPRESSION_SORT_BY, element->component[0], random_key(g), depth));
     type made = random_element_type(g, element);
     *out = bmf_type_list(made);
-    return stencil(g, element->component[0], made, depth);
+    return stencil(g, NULL, element->component[0], made, depth);
 }

@@ -498,8 +498,15 @@ static value shift_list(reference_machine *m, const bmf_expression *e, int64_t p
     return out;
 }
 
-/* Of one list; elements of parts are on the processors of their parts, which only traces could tell. */
-static value stencil(reference_machine *m, const bmf_expression *e, int64_t place, value list)
+/* What a function sees: an element, or {handed, element}. */
+static value seen(reference_machine *m, value handed, value element)
+{
+    return handed && element ? naive_box_pair(m, handed, element) : element;
+}
+
+/* Of one list; elements of parts are on the processors of their parts, which only traces could tell. handed: what the
+ * function sees besides, or NULL. */
+static value stencil(reference_machine *m, const bmf_expression *e, int64_t place, value handed, value list)
 {
     const int64_t count = list->count, reach = e->number[0];
     reference_value *out = naive_box(m, BMF_LIST, count);
@@ -512,15 +519,15 @@ static value stencil(reference_machine *m, const bmf_expression *e, int64_t plac
             if (!window->item[reach + k])
                 return NULL;
         }
-        if (!window || (out->item[i] = apply(m, e->child[0], place, window)) == NULL)
+        if (!window || (out->item[i] = apply(m, e->child[0], place, seen(m, handed, window))) == NULL)
             return NULL;
     }
     return out;
 }
 
-static value stencil_parts(reference_machine *m, const bmf_expression *e, int64_t place, value parts)
+static value stencil_parts(reference_machine *m, const bmf_expression *e, int64_t place, value handed, value parts)
 {
-    value all = join_parts(m, parts), made = all ? stencil(m, e, place, all) : NULL;
+    value all = join_parts(m, parts), made = all ? stencil(m, e, place, handed, all) : NULL;
     reference_value *out = made ? naive_box_like(m, parts, parts->count) : NULL;
     int64_t next = 0;
     for (int64_t k = 0; k < parts->count && out; k++) {
@@ -533,12 +540,30 @@ static value stencil_parts(reference_machine *m, const bmf_expression *e, int64_
     return out;
 }
 
+/* The argument without what is handed on: x of {x, list}, and the list; of parts {x, list} the first one's. */
+static value take_handed(reference_machine *m, value *argument)
+{
+    value parts = *argument, handed = NULL;
+    if (parts->kind == BMF_TUPLE) {
+        handed = parts->item[0];
+        *argument = parts->item[1];
+    } else if (parts->kind == BMF_DISTRIBUTED && parts->count > 0 && parts->item[0]->kind == BMF_TUPLE) {
+        reference_value *lists = naive_box_like(m, parts, parts->count);
+        handed = parts->item[0]->item[0];
+        for (int64_t k = 0; k < parts->count && lists; k++)
+            lists->item[k] = parts->item[k]->item[1];
+        *argument = lists;
+    }
+    return handed;
+}
+
 /* The items in the order of their keys, and these keys. */
-static value sort_by(reference_machine *m, const bmf_expression *e, int64_t place, value list, value *keys)
+static value sort_by(reference_machine *m, const bmf_expression *e, int64_t place, value handed, value list,
+                     value *keys)
 {
     reference_value *key = naive_box(m, BMF_LIST, list->count);
     for (int64_t i = 0; i < list->count && key; i++)
-        if ((key->item[i] = apply(m, e->child[0], place, list->item[i])) == NULL)
+        if ((key->item[i] = apply(m, e->child[0], place, seen(m, handed, list->item[i]))) == NULL)
             return NULL;
     value order = key ? sort(m, key, true) : NULL;
     *keys = order ? project(m, key, order) : NULL;
@@ -547,7 +572,7 @@ static value sort_by(reference_machine *m, const bmf_expression *e, int64_t plac
 
 static value group(reference_machine *m, const bmf_expression *e, int64_t place, value list)
 {
-    value keys, sorted = sort_by(m, e, place, list, &keys);
+    value keys, sorted = sort_by(m, e, place, NULL, list, &keys);
     reference_value *out = sorted ? naive_box(m, BMF_LIST, sorted->count) : NULL;
     int64_t count = 0;
     for (int64_t i = 0, end; out && i < sorted->count; i = end) {
@@ -566,7 +591,7 @@ static value group(reference_machine *m, const bmf_expression *e, int64_t place,
 
 static value apply(reference_machine *m, const bmf_expression *e, int64_t place, value x)
 {
-    value keys, parts;
+    value keys, parts, handed;
     switch (e->kind) {
     case BMF_EXPRESSION_ID:
         return x;
@@ -596,12 +621,18 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
     case BMF_EXPRESSION_REDUCE_BY_KEY:
         return by_key(m, e, place, x);
     case BMF_EXPRESSION_STENCIL:
-        return x->kind == BMF_DISTRIBUTED ? stencil_parts(m, e, place, x) : stencil(m, e, place, x);
+        handed = take_handed(m, &x);
+        if (!x)
+            return NULL;
+        return x->kind == BMF_DISTRIBUTED ? stencil_parts(m, e, place, handed, x) : stencil(m, e, place, handed, x);
     case BMF_EXPRESSION_SORT_BY:
+        handed = take_handed(m, &x);
+        if (!x)
+            return NULL;
         if (x->kind != BMF_DISTRIBUTED)
-            return sort_by(m, e, place, x, &keys);
+            return sort_by(m, e, place, handed, x, &keys);
         x = join_parts(m, parts = x);
-        x = x ? sort_by(m, e, place, x, &keys) : NULL;
+        x = x ? sort_by(m, e, place, handed, x, &keys) : NULL;
         return x ? split_like(m, parts, x) : NULL;
     case BMF_EXPRESSION_GROUP:
         return group(m, e, place, x);

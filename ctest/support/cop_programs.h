@@ -29,6 +29,23 @@ static inline bmf_cop_plan *cop_plan_by_messages(const bmf_cop_program *program)
     return plan;
 }
 
+/* Routers of one cycle a link, with e-cube routing. */
+static inline bmf_dynamic_settings cop_ecube(void)
+{
+    return (bmf_dynamic_settings){.routing = BMF_DYNAMIC_ECUBE,
+                                  .channels = 1,
+                                  .buffer = 8,
+                                  .inject_channels = 1,
+                                  .addresses = BMF_DYNAMIC_ADDRESSES,
+                                  .header = 1,
+                                  .link = 1,
+                                  .inject = 1,
+                                  .credit = 1,
+                                  .inject_credit = 1,
+                                  .eject_credit = 1,
+                                  .speedup = 1};
+}
+
 /* Of kernels only. */
 static inline int64_t cop_cycles_by_messages(const char *text, const char *size, const bmf_dynamic_settings *settings)
 {

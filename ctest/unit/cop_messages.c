@@ -19,20 +19,13 @@ enum { ROUTERS = 4, USUAL = 300 };
 
 static bmf_dynamic_settings settings_of(int number)
 {
-    bmf_dynamic_settings s = {.routing = number % 2 ? BMF_DYNAMIC_ADAPTIVE : BMF_DYNAMIC_ECUBE,
-                              .channels = number % 2 ? 5 : 1,
-                              .buffer = 8,
-                              .inject_channels = 1,
-                              .addresses = BMF_DYNAMIC_ADDRESSES,
-                              .header = 1,
-                              .link = 1,
-                              .inject = 1,
-                              .credit = 1,
-                              .inject_credit = 1,
-                              .eject_credit = 1,
-                              .speedup = 1,
-                              .atomic = number % 2,
-                              .shared = true};
+    bmf_dynamic_settings s = cop_ecube();
+    s.shared = true;
+    if (number % 2) {
+        s.routing = BMF_DYNAMIC_ADAPTIVE;
+        s.channels = 5;
+        s.atomic = true;
+    }
     if (number >= 2) {
         s.buffer = 2;
         s.link = 3;

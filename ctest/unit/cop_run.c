@@ -112,18 +112,7 @@ static void kernels(void **state)
 
 static int64_t message_cycles(const char *text, const char *size)
 {
-    const bmf_dynamic_settings ecube = {.routing = BMF_DYNAMIC_ECUBE,
-                                        .channels = 1,
-                                        .buffer = 8,
-                                        .inject_channels = 1,
-                                        .addresses = BMF_DYNAMIC_ADDRESSES,
-                                        .header = 1,
-                                        .link = 1,
-                                        .inject = 1,
-                                        .credit = 1,
-                                        .inject_credit = 1,
-                                        .eject_credit = 1,
-                                        .speedup = 1};
+    const bmf_dynamic_settings ecube = cop_ecube();
     return cop_cycles_by_messages(text, size, &ecube);
 }
 

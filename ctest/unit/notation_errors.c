@@ -239,9 +239,8 @@ static const char *const words[][2] = {
     {"main(n, xs) = shift(n, xs) default {1, [1]}",
      "p.bmf:1:21: shift takes a whole number of places, such as 1 or -1, as its first argument"},
     {"main(n, xs) = shift(1, n, xs) default {1, [1]}", "p.bmf:1:24: the default of shift is a constant, but uses n"},
-    {"main(n, xs) = stencil(1, {a, b, c} -> a + n, 0, xs) default {1, [1]}",
-     "p.bmf:1:43: the function of stencil sees the elements only, but uses n; put n into the elements first: "
-     "map(x -> {x, n}, xs)"},
+    {"main(n, xs) = stencil(1, {a, b, c} -> a, n, xs) default {1, [1]}",
+     "p.bmf:1:42: the default of stencil is a constant, but uses n"},
     {"main(n, xs) = reduce_by_key({a, b} -> a + n, 0, 2, xs) default {1, [{1, 1}]}",
      "p.bmf:1:43: the operator of reduce_by_key sees its two operands only, but uses n; put n into the elements first: "
      "map(x -> {x, n}, xs)"},

@@ -101,21 +101,13 @@ static bool is_certain(const bmf_cop_tree *tree, const bmf_cop_operator *op)
     return false;
 }
 
-static bool holds(const bmf_cop_tree *tree, const bmf_cop_operator *op)
-{
-    bool found = tree->op == op;
-    for (int64_t k = 0; k < tree->children && !found; k++)
-        found = holds(tree->child[k], op);
-    return found;
-}
-
 /* Whether `other` is executed after `op` wherever `op` is. */
 static bool comes_after(const bmf_cop_tree *tree, const bmf_cop_operator *op, const bmf_cop_operator *other)
 {
     for (int64_t k = 0; k < tree->children; k++) {
-        if (!holds(tree->child[k], op))
+        if (!cop_tree_holds(tree->child[k], op))
             continue;
-        if (holds(tree->child[k], other))
+        if (cop_tree_holds(tree->child[k], other))
             return comes_after(tree->child[k], op, other);
         for (int64_t later = k + 1; later < tree->children; later++)
             if (is_certain(tree->child[later], other))

@@ -95,21 +95,13 @@ bool cop_slow_lasting(const bmf_cop_plan *plan, int64_t phases, bmf_cop_phase *c
 
 /* ---- what cannot be run ---- */
 
-static bool holds(const bmf_cop_tree *tree, const bmf_cop_operator *op)
-{
-    bool found = tree->op == op;
-    for (int64_t k = 0; k < tree->children && !found; k++)
-        found = holds(tree->child[k], op);
-    return found;
-}
-
 /* Whether `op` may be left out while `lasting` is carried out. */
 static bool is_optional_beside(const bmf_cop_tree *tree, const bmf_cop_operator *op, const bmf_cop_operator *lasting)
 {
     for (int64_t k = 0; k < tree->children; k++) {
         const bmf_cop_tree *child = tree->child[k];
-        if (holds(child, op))
-            return (child->group == BMF_COP_OPTIONAL && !holds(child, lasting)) ||
+        if (cop_tree_holds(child, op))
+            return (child->group == BMF_COP_OPTIONAL && !cop_tree_holds(child, lasting)) ||
                    is_optional_beside(child, op, lasting);
     }
     return false;

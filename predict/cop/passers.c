@@ -68,14 +68,6 @@ static bool is_in_phase(const bmf_cop_phase *phase, const bmf_cop_tree *tree)
     return all && !tree->op;
 }
 
-static bool holds(const bmf_cop_tree *tree, const bmf_cop_operator *op)
-{
-    bool found = tree->op == op;
-    for (int64_t k = 0; k < tree->children && !found; k++)
-        found = holds(tree->child[k], op);
-    return found;
-}
-
 /* From the root to the operator: NULL, or the group that may be executed without the node's knowing it. */
 static const bmf_cop_tree *find_unknown(const bmf_cop_phase *phase, const bmf_cop_tree *tree,
                                         const bmf_cop_operator *op, int64_t node)
@@ -84,7 +76,7 @@ static const bmf_cop_tree *find_unknown(const bmf_cop_phase *phase, const bmf_co
         (tree->group == BMF_COP_LOOP && !is_in_phase(phase, tree) && !has_certain(tree, node)))
         return tree;
     for (int64_t k = 0; k < tree->children; k++)
-        if (holds(tree->child[k], op))
+        if (cop_tree_holds(tree->child[k], op))
             return find_unknown(phase, tree->child[k], op, node);
     return NULL;
 }

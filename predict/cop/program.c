@@ -183,6 +183,14 @@ static void write_tree(const bmf_cop_tree *tree, char *text, size_t size)
     add_text(text, size, ")");
 }
 
+bool cop_tree_holds(const bmf_cop_tree *tree, const bmf_cop_operator *op)
+{
+    bool found = tree->op == op;
+    for (int64_t k = 0; k < tree->children && !found; k++)
+        found = cop_tree_holds(tree->child[k], op);
+    return found;
+}
+
 char *cop_tree_text(const bmf_cop_tree *tree, char *text, size_t size)
 {
     text[0] = '\0';

@@ -124,6 +124,8 @@ void cop_free(bmf_cop_program *program);
 void cop_print_tree(const bmf_cop_program *program, FILE *stream);
 /* On one line, as in `disjoint(b, parallel(a, c))`; returns text. */
 char *cop_tree_text(const bmf_cop_tree *tree, char *text, size_t size);
+/* Whether the operator stands anywhere in the tree. */
+bool cop_tree_holds(const bmf_cop_tree *tree, const bmf_cop_operator *op);
 
 const char *cop_kind_name(bmf_cop_kind kind);
 /* All nodes supply data and call one function, or some write and some read. */

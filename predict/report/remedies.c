@@ -36,24 +36,35 @@ static int by_kernel(const bmf_action *a, const bmf_action *b)
     return (int)order;
 }
 
-static int by_processor(const void *a, const void *b, void *state)
+/* By kernel, then by `own`, then as they were recorded. */
+static int by_kernel_and(int64_t (*own)(const bmf_action *, const work *), const bmf_action *action, const work *x,
+                         const work *y)
 {
-    const bmf_action *action = state;
-    const work *x = a, *y = b;
     int64_t order = by_kernel(&action[x->action], &action[y->action]);
-    order = order ? order : order_of(action[x->action].processor, action[y->action].processor);
+    order = order ? order : order_of(own(action, x), own(action, y));
     order = order ? order : order_of(x->action, y->action);
     return (int)order;
 }
 
+static int64_t processor_of(const bmf_action *action, const work *x)
+{
+    return action[x->action].processor;
+}
+
+static int64_t ordinal_of(const bmf_action *action, const work *x)
+{
+    (void)action;
+    return x->ordinal;
+}
+
+static int by_processor(const void *a, const void *b, void *state)
+{
+    return by_kernel_and(processor_of, state, a, b);
+}
+
 static int by_ordinal(const void *a, const void *b, void *state)
 {
-    const bmf_action *action = state;
-    const work *x = a, *y = b;
-    int64_t order = by_kernel(&action[x->action], &action[y->action]);
-    order = order ? order : order_of(x->ordinal, y->ordinal);
-    order = order ? order : order_of(x->action, y->action);
-    return (int)order;
+    return by_kernel_and(ordinal_of, state, a, b);
 }
 
 static int64_t find_work(const bmf_actions *actions, work *all)

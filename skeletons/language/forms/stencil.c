@@ -1,5 +1,5 @@
 /* B_Stencil (B_Num r) (f) (default), B_Stencil (B_Num r) (f), P_Stencil ..: a function of every element and its
- * neighbours. */
+ * neighbours; of {x, list} a function of x and these, where a distributed list's x is sent to all its parts. */
 #include <stdio.h>
 
 #include "skeletons/language/evaluate/evaluate.h"
@@ -37,11 +37,27 @@ static bool equal(const bmf_expression *a, const bmf_expression *b)
     return a->number[0] == b->number[0];
 }
 
-/* The list whose elements have neighbours: the list, or of a distributed one each part; NULL: none. */
-static const bmf_type *inner_list(const bmf_type *in)
+/* What a stencil is applied to, placed, or of a distributed list each part. */
+typedef struct argument {
+    const bmf_type *handed; /* what the function sees besides; NULL: nothing */
+    const bmf_type *list;   /* whose elements have neighbours; NULL: none */
+} argument;
+
+static argument argument_of(const bmf_type *in)
 {
-    const bmf_type *list = in->kind == BMF_DISTRIBUTED ? in->component[0] : in;
-    return list->kind == BMF_LIST || list->kind == BMF_NOTHING ? list : NULL;
+    const bmf_type *part = in->kind == BMF_DISTRIBUTED ? in->component[0] : in;
+    const bool pair = checker_is_pair(part) && part->kind == BMF_TUPLE;
+    const bmf_type *list = pair ? part->component[1] : part;
+    const bool is_list = list->kind == BMF_LIST || list->kind == BMF_NOTHING;
+    return (argument){pair ? part->component[0] : NULL, is_list ? list : NULL};
+}
+
+/* The argument, with a list of this type. */
+static const bmf_type *argument_with(const bmf_type *in, const argument *a, const bmf_type *list)
+{
+    const bmf_type *pair[2] = {a->handed, list};
+    const bmf_type *part = a->handed ? bmf_type_tuple(2, pair) : list;
+    return in->kind == BMF_DISTRIBUTED ? bmf_type_distributed(part) : part;
 }
 
 static const bmf_type *window_type(const bmf_type *element, int64_t reach)
@@ -52,46 +68,55 @@ static const bmf_type *window_type(const bmf_type *element, int64_t reach)
     return bmf_type_tuple((int)(2 * reach + 1), component);
 }
 
+/* The function, of windows of `element`s, typed; NULL after a message. */
+static bmf_expression *check_function(bmf_checker *checker, const bmf_expression *expression, const bmf_type *handed,
+                                      const bmf_type *element)
+{
+    const bmf_type *window = window_type(element, expression->number[0]), *leaf[BMF_MAX_LEAVES];
+    const bmf_type *both[2] = {handed, window}, *sees = handed ? bmf_type_tuple(2, both) : window;
+    char words[BMF_TYPE_WORDS];
+    if (!sees || (bmf_type_is_fixed(sees) && bmf_type_leaves(sees, leaf) < 0))
+        return checker_fail(checker, expression->span,
+                            "%s of elements %s: an element and its neighbours%s have at most %d scalars",
+                            checker_keyword(expression), checker_words(element, words),
+                            handed ? ", with what is handed on to them," : "", BMF_MAX_LEAVES);
+    bmf_expression *typed = checker_infer_inside(checker, expression->child[0], sees);
+    if (typed && (typed->communicates || bmf_type_holds_distributed(typed->out)))
+        return checker_fail(checker, expression->child[0]->span, "the function of %s cannot distribute lists",
+                            checker_keyword(expression));
+    return typed;
+}
+
 static bmf_expression *check(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     const int64_t reach = expression->number[0];
+    const argument a = argument_of(in);
     bmf_expression *typed[2] = {NULL, NULL};
-    const bmf_type *list = inner_list(in);
     if (reach < 1 || 2 * reach + 1 > BMF_MAX_LEAVES)
         return checker_fail(checker, expression->span, "%s reaches 1 to %d elements to each side, found %lld",
                             checker_keyword(expression), (BMF_MAX_LEAVES - 1) / 2, (long long)reach);
-    if (!list)
+    if (type_is_pair_with_distributed(in, 1))
+        return checker_hand_on(checker, expression, in);
+    if (!a.list)
         return checker_needs(checker, expression, "a list, or a distributed list of lists", in);
     if (in->kind == BMF_DISTRIBUTED && !checker_may_hold(checker, expression, in))
         return NULL;
-    if (list->kind == BMF_LIST && !checker_placed_elements(checker, expression, list))
+    if (a.list->kind == BMF_LIST && !checker_placed_elements(checker, expression, a.list))
         return NULL;
-    const bmf_type *element = checker_element(list);
+    const bmf_type *element = checker_element(a.list);
     if (expression->children > 1) {
         element = checker_beyond(checker, expression, expression->child[1], element, &typed[1]);
         if (!element)
             return NULL;
     }
-    const bmf_type *window = window_type(element, reach), *leaf[BMF_MAX_LEAVES];
-    char words[BMF_TYPE_WORDS];
-    if (bmf_type_is_fixed(window) && bmf_type_leaves(window, leaf) < 0)
-        return checker_fail(checker, expression->span,
-                            "%s of elements %s: an element and its neighbours have at most %d scalars",
-                            checker_keyword(expression), checker_words(element, words), BMF_MAX_LEAVES);
-    typed[0] = checker_infer_inside(checker, expression->child[0], window);
+    typed[0] = check_function(checker, expression, a.handed, element);
     if (!typed[0])
         return NULL;
-    if (typed[0]->communicates || bmf_type_holds_distributed(typed[0]->out))
-        return checker_fail(checker, expression->child[0]->span, "the function of %s cannot distribute lists",
-                            checker_keyword(expression));
-    const bmf_type *takes = in, *out = in;
-    if (list->kind == BMF_LIST) {
-        takes = bmf_type_list(element);
-        out = bmf_type_list(typed[0]->out);
-    }
-    if (in->kind == BMF_DISTRIBUTED && list->kind == BMF_LIST) {
-        takes = bmf_type_distributed(takes);
-        out = bmf_type_distributed(out);
+    const bmf_type *takes = in, *out = in->kind == BMF_DISTRIBUTED ? in : a.list;
+    if (a.list->kind == BMF_LIST) {
+        const bmf_type *made = bmf_type_list(typed[0]->out);
+        takes = argument_with(in, &a, bmf_type_list(element));
+        out = in->kind == BMF_DISTRIBUTED ? bmf_type_distributed(made) : made;
     }
     bmf_expression *node = checker_node(checker, expression, expression->children, typed);
     return checker_convert_argument(checker, checker_finish(checker, node, takes, out), in);

@@ -1,7 +1,7 @@
 /* Skeletons of the notation, and the functions that they are given.
  *
  * What a function uses from outside is handed to every element: B_Op (B_Distl) . {captured, list}, and the function
- * takes {captured, element}. */
+ * takes {captured, element}. Stencils and sort_by, whose lists may be parts, take {captured, list} themselves. */
 #include "skeletons/language/notation/translator.h"
 
 #include <stdio.h>
@@ -106,6 +106,18 @@ static bmf_expression *handed_on(notation_translator *t, const notation_applied 
     return core_compose(t->arena, distl, core_tuple(t->arena, applied->use, 2, both));
 }
 
+/* The expression of {captured, list}, or of the list. */
+static bmf_expression *applied_to(notation_translator *t, bmf_expression *expression, const notation_applied *applied,
+                                  const notation_pattern *scope, bmf_expression *list)
+{
+    if (applied->captured.count > 0) {
+        bmf_expression *both[2] = {scope_values(t->arena, scope, &applied->captured, applied->use), list};
+        list = core_tuple(t->arena, applied->use, 2, both);
+        expression->name = names_text(t, &applied->captured);
+    }
+    return core_compose(t->arena, expression, list);
+}
+
 static bmf_expression *form(notation_translator *t, bmf_expression_kind kind, const notation_node *call,
                             bmf_expression *function)
 {
@@ -124,7 +136,15 @@ static bmf_expression *translate_map(notation_translator *t, const notation_node
     return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, f.expression), list);
 }
 
-/* filter, sort_by and group: what was handed on to the elements is dropped again. */
+static bmf_expression *translate_sort_by(notation_translator *t, const notation_node *call,
+                                         const notation_pattern *scope)
+{
+    const notation_applied f = translate_function(t, call->child[0], call, scope);
+    bmf_expression *list = f.expression ? translate_node(t, call->child[1], scope) : NULL;
+    return list ? applied_to(t, form(t, BMF_EXPRESSION_SORT_BY, call, f.expression), &f, scope, list) : NULL;
+}
+
+/* filter and group: what was handed on to the elements is dropped again. */
 static bmf_expression *translate_filter(notation_translator *t, const notation_node *call,
                                         const notation_builtin *builtin, const notation_pattern *scope)
 {
@@ -304,19 +324,6 @@ static bmf_expression *translate_shift(notation_translator *t, const notation_no
     return list ? core_compose(t->arena, shift, list) : NULL;
 }
 
-/* A function that sees its elements only. */
-static bmf_expression *translate_window(notation_translator *t, const notation_node *node, const notation_node *call,
-                                        const notation_pattern *scope)
-{
-    const notation_applied f = translate_function(t, node, call, scope);
-    if (!f.expression || f.captured.count == 0)
-        return f.expression;
-    return translator_fail(t, f.use,
-                           "the function of %s sees the elements only, but uses %.60s; put %.60s into the elements "
-                           "first: map(x -> {x, %.60s}, xs)",
-                           call->name, f.captured.name[0], f.captured.name[0], f.captured.name[0]);
-}
-
 static bmf_expression *translate_stencil(notation_translator *t, const notation_node *call,
                                          const notation_pattern *scope)
 {
@@ -324,12 +331,13 @@ static bmf_expression *translate_stencil(notation_translator *t, const notation_
     bmf_expression *stencil = expression_create(t->arena, BMF_EXPRESSION_STENCIL, call->word, operands);
     if (!translate_places(t, call->child[0], call, &stencil->number[0]))
         return NULL;
-    if (!(stencil->child[0] = translate_window(t, call->child[1], call, scope)))
+    const notation_applied f = translate_function(t, call->child[1], call, scope);
+    if (!(stencil->child[0] = f.expression))
         return NULL;
     if (operands > 1 && !(stencil->child[1] = translate_default(t, call->child[2], call, scope)))
         return NULL;
     bmf_expression *list = translate_node(t, call->child[call->children - 1], scope);
-    return list ? core_compose(t->arena, stencil, list) : NULL;
+    return list ? applied_to(t, stencil, &f, scope, list) : NULL;
 }
 
 bmf_expression *translate_skeleton(notation_translator *t, const notation_node *call, const notation_pattern *scope)
@@ -340,6 +348,8 @@ bmf_expression *translate_skeleton(notation_translator *t, const notation_node *
         return translate_map(t, call, scope);
     case NOTATION_FILTER:
     case NOTATION_GROUP:
+        if (builtin->kind == BMF_EXPRESSION_SORT_BY)
+            return translate_sort_by(t, call, scope);
         return translate_filter(t, call, builtin, scope);
     case NOTATION_ZIP:
         return translate_zip(t, call, scope);

@@ -85,6 +85,18 @@ const bmf_type *type_list_like(const bmf_type *like, const bmf_type *element);
 bool type_is_pair_with_distributed(const bmf_type *type, int component);
 bool expression_takes_distributed(const bmf_expression *expression, const bmf_type *in);
 
+/* The expression of {x, distributed list} behind a B_Distl, which sends x to all parts; typed, or NULL. */
+bmf_expression *checker_hand_on(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+/* Expressions that stand for `by`, not yet typed: B_Op (B_Distl), which says whose names it hands on; link[0] . link[1]
+ * ..; B_Map (function); B_Addr (B_Num k) (B_Num of); B_Alltup [first, second]. */
+bmf_expression *checker_distl(bmf_checker *checker, const bmf_expression *by);
+bmf_expression *checker_composed(bmf_checker *checker, const bmf_expression *by, int links,
+                                 bmf_expression *const *link);
+bmf_expression *checker_map_of(bmf_checker *checker, const bmf_expression *by, bmf_expression *function);
+bmf_expression *checker_component_of(bmf_checker *checker, const bmf_expression *by, int k, int of);
+bmf_expression *checker_pair_of(bmf_checker *checker, const bmf_expression *by, bmf_expression *first,
+                                bmf_expression *second);
+
 /* A copy of the node with other children, or NULL if one of them is NULL. */
 bmf_expression *checker_node(bmf_checker *checker, const bmf_expression *expression, int children,
                              bmf_expression *const *child);
