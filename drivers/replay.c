@@ -10,6 +10,7 @@
 #include "predict/simulate/simulate.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
+#include "runtime/trace/expected_length.h"
 
 enum { MAX_REMARKS = 64 };
 
@@ -33,10 +34,18 @@ typedef struct replayed {
 
 /* ---- work ---- */
 
+/* What is printed. */
+static void keep_expected(const bmf_prediction *of, bmf_trace_run *run)
+{
+    expected_length_write(
+        &(bmf_expected_length){.median = of->median, .low = of->low, .high = of->high, .files = of->loading}, run);
+}
+
 static int write_both(const options *o, replayed *r)
 {
     bmf_trace both = {.runs = 2, .run = {r->trace->run[0], NULL}};
     BMF_TRY(replay_trace(both.run[0], r->machine, r->actions, r->network, &both.run[1]));
+    keep_expected(&r->prediction, both.run[1]);
     const int status = trace_write(NULL, &both, o->output);
     run_free(both.run[1]);
     return status;
@@ -61,6 +70,7 @@ static int work_recorded(const options *o, replayed *r)
         r->remark[r->remarks++] = text_copy(text);
     if (!o->output)
         return BMF_OK;
+    keep_expected(&r->prediction, r->predicted);
     return trace_write(NULL, &(bmf_trace){.runs = 2, .run = {r->trace->run[0], r->predicted}}, o->output);
 }
 

@@ -76,7 +76,9 @@
     X(CONC, concatenate)                                                                                               \
     X(SORT, sort)                                                                                                      \
     X(ARGSORT, argsort)                                                                                                \
-    X(UNIQUE, unique)
+    X(UNIQUE, unique)                                                                                                  \
+    X(TRANSPOSE, transpose)                                                                                            \
+    X(MATMUL, matmul)
 
 #define BMF_SKELETON_TYPE_DECLARE(name) extern const bmf_skeleton_type skeleton_##name;
 BMF_SKELETON_TYPES(BMF_SKELETON_TYPE_DECLARE)

@@ -79,6 +79,34 @@ END
     [ "$same_small" = "$whole" ]
 }
 
+@test "big-endian, in Fortran order, in structures, in tables and archives: as of a plain file" {
+    python3 - <<'END'
+import numpy as np
+reals, rows = np.load("reals.npy"), np.load("rows.npy")
+np.save("big.npy", reals.astype(">f8"))
+np.save("columns.npy", np.asfortranarray(rows))
+np.savez_compressed("archive.npz", numbers=reals)
+np.savetxt("table.csv", reals, fmt="%.17g")
+reals.astype("<f8").tofile("numbers.raw")
+points = np.zeros(301, np.dtype([("x", ">f8"), ("n", "<i2"), ("y", "<f4")], align=True))
+points["x"], points["y"] = rows[:, 0], rows[:, 1]
+np.save("points.npy", points)
+np.save("points5003.npy", np.resize(points, 5003))
+END
+    echo 'main(ps) = ps |> split(procs) |> map(part -> part |> map(p -> p.x * p.y) |> reduce(+, 0.0)) |> reduce(+)' >products.bmf
+    elements()
+    {
+        "$BMF" predict "$1" --machine counted.machine --procs 5 --arg "$2" --elements 5003 --json
+    }
+    expected=$(elements squares.bmf reals.npy)
+    for file in big.npy archive.npz archive.npz:numbers table.csv numbers.raw:float64; do
+        assert_equal "$(elements squares.bmf $file)" "$expected"
+    done
+    assert_equal "$(elements "$BMF_SOURCE_DIR/examples/15-matrix-vector.bmf" columns.npy)" \
+        "$(elements "$BMF_SOURCE_DIR/examples/15-matrix-vector.bmf" rows.npy)"
+    same products.bmf points 5003 5 counted.machine
+}
+
 @test "10^12 elements on 4096 processors" {
     "$BMF" predict roots.bmf --machine counted.machine --procs 4096 --arg reals.npy --elements 1e12 --json >large.json
     python3 - <<'END'
@@ -123,12 +151,17 @@ END
     for number in 0 -1 1.5 abc 1e300 '' 12x; do
         refused 'is no whole number' squares.bmf --arg reals.npy --elements "$number"
     done
-    refused 'one --arg FILE.npy' squares.bmf --elements 1e6
-    refused 'one --arg FILE.npy' squares.bmf --arg reals.npy --arg reals.npy --elements 1e6
+    refused 'one --arg FILE' squares.bmf --elements 1e6
+    refused 'one --arg FILE' squares.bmf --arg reals.npy --arg reals.npy --elements 1e6
     refused 'does not go with' squares.bmf --arg reals.npy --elements 1e6 --trace x.trace
     refused 'none.npy' squares.bmf --arg none.npy --elements 1e6
     python3 -c 'import numpy; numpy.save("empty.npy", numpy.zeros(0))'
     refused 'needs a row' squares.bmf --arg empty.npy --elements 1e6
+    echo '[1.0, 2.0]' >numbers.bmfdata
+    refused 'numbers.bmfdata: --elements needs a data file' squares.bmf --arg numbers.bmfdata --elements 1e6
+    python3 -c 'import numpy; numpy.save("complex.npy", numpy.zeros(3, complex)); numpy.save("large.npy", numpy.full(3, 2**63, ">u8"))'
+    refused 'complex.npy: complex numbers' squares.bmf --arg complex.npy --elements 1e6
+    refused 'large.npy: scalar 0 is 9223372036854775808' squares.bmf --arg large.npy --elements 1e6
     # where other things are done for other sizes, the place is said
     echo 'B_Addr (B_Num 1) (B_Num 2) . B_While (B_Op (B_Lt) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2)])
 (B_Alltup [P_Reduce (B_Op (B_Plus)) . P_Map (B_Op (B_Length)) . P_Split (B_Procs) . B_Op (B_Iota) . B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Con (B_Int 10)],

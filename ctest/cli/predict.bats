@@ -88,6 +88,49 @@ END
     refuses "'relative_error'" predict sum.bmf --machine bad.machine --procs 8
 }
 
+# What the table says is what pages and traces say: the median, the interval, and how long reading the argument takes.
+@test "pages and traces have the median and the interval of the table" {
+    python3 -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
+    sed 's/relative_error = 0.0/relative_error = 0.1/' simple.machine >stated.machine
+    echo 'file_bytes_per_second = 1e9;' >>stated.machine
+    python3 -c 'import numpy; numpy.save("numbers.npy", numpy.arange(100000.0))'
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Procs)' >file.bmf
+    "$BMF_BIN_DIR/bmf" predict file.bmf --machine stated.machine --procs 4 --arg numbers.npy --samples 50 \
+        --trace predicted.trace --html predicted.html --json >predicted.json
+    "$BMF_BIN_DIR/bmf" report predicted.trace --html report.html --json >report.json
+    "$BMF_BIN_DIR/bmf" replay predicted.trace --machine stated.machine --samples 60 --trace replayed.trace --json >replayed.json
+    "$BMF_BIN_DIR/bmf" report replayed.trace --json >again.json
+    python3 - <<'END'
+import json, re
+
+def close(a, b):
+    return abs(a - b) <= 1e-9
+
+def numbers(text):  # "20.10 us" and so on, in seconds
+    unit = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+    return [float(n) * unit[u] for n, u in re.findall(r"([0-9.]+) (s|ms|us|ns)\b", text)]
+
+said = json.load(open("predicted.json"))["runs"][0]
+assert said["file_seconds"] > 0 and said["lo"] < said["seconds"] < said["hi"], said
+answers = [json.load(open("report.json"))["runs"][0]["answer"][0]]
+for page in ("predicted.html", "report.html"):
+    facts = json.loads(re.search(r'id="facts">(.*?)</script>', open(page, encoding="utf-8").read(), re.S)[1])
+    run = facts["runs"][0]
+    for key, name in (("median", "seconds"), ("low", "lo"), ("high", "hi"), ("files", "file_seconds")):
+        assert close(run[key], said[name]), (page, key, run[key], said)
+    assert close(run["end"] * 1e-9, said["best"] + said["file_seconds"]), (run["end"], said)
+    answers.append(facts["answer"][0])
+for answer in answers:
+    assert answer.startswith("How long: On 4 processors of simple a run takes "), answer
+    for found, name in zip(numbers(answer), ("seconds", "lo", "hi", "file_seconds")):
+        assert abs(found / said[name] - 1) < 1e-3, (answer, said)
+    assert len(numbers(answer)) == 5, answer
+replayed, answer = json.load(open("replayed.json")), json.load(open("again.json"))["runs"][1]["answer"][0]
+for found, name in zip(numbers(answer), ("seconds", "lo", "hi")):
+    assert abs(found / replayed[name] - 1) < 1e-3, (answer, replayed)
+END
+}
+
 # Kernels that are timed here: the times of several runs, an interval, and no nonsense about efficiency.
 @test "measured kernels are repeated and have an interval" {
     sed 's/compute = .*/compute = { power = 1.0; };/' simple.machine >measured.machine

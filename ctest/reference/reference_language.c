@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctest/reference/reference_matrix.h"
 #include "ctest/reference/reference_values.h"
 #include "bmf/random.h"
 #include "runtime/base/allocate.h"
@@ -175,6 +176,10 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
                                           : sort(m, x, operation == BMF_OPERATION_ARGSORT);
     case BMF_OPERATION_UNIQUE:
         return unique(m, x);
+    case BMF_OPERATION_TRANSPOSE:
+        return naive_transpose(m, x);
+    case BMF_OPERATION_MATMUL:
+        return naive_matmul(m, a, b);
     case BMF_OPERATION_AND:
         return naive_box_bool(m, a->integer != 0 && b->integer != 0);
     case BMF_OPERATION_OR:

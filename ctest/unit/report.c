@@ -327,8 +327,7 @@ static void facts_are_those_given(void **state)
                                   .load = {load},
                                   .points = 2,
                                   .scaling = scaling,
-                                  .low = {1.5},
-                                  .high = {2.5}};
+                                  .expected = {{.median = 2.0, .low = 1.5, .high = 2.5, .files = 0.25}}};
     char *page = write_and_read(&report);
     json_t *facts = facts_of(page), *run = json_array_get(at(facts, "runs"), 0), *links = at(run, "links"),
            *points = at(facts, "scaling");
@@ -337,6 +336,7 @@ static void facts_are_those_given(void **state)
     assert_int_equal(count_of(run, "events"), 50);
     assert_int_equal(count_of(run, "processors"), report.run[0]->lanes);
     assert_true(json_number_value(at(run, "low")) == 1.5 && json_number_value(at(run, "high")) == 2.5);
+    assert_true(json_number_value(at(run, "median")) == 2.0 && json_number_value(at(run, "files")) == 0.25);
     assert_true(json_is_null(at(facts, "comparison")));
     assert_int_equal(json_array_size(links), 2);
     assert_string_equal(json_string_value(json_array_get(json_array_get(links, 0), 0)), "c"); /* the busiest first */

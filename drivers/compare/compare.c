@@ -63,7 +63,7 @@ static int make_answer(bmf_trace_run *measured, bmf_trace_run *predicted, const 
     bmf_report_contents about = {.runs = 2, .run = {measured, predicted}, .comparison = comparison};
     BMF_TRY(intervals_create(measured, NULL, &about.intervals[0]));
     for (int k = 0; k < 2; k++)
-        run_bounds(about.run[k], &about.low[k], &about.high[k]);
+        run_expect(about.run[k], &about.expected[k]);
     *answer = report_answer(&about);
     intervals_free(about.intervals[0]);
     return BMF_OK;

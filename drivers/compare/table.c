@@ -46,9 +46,10 @@ static void print_totals(const bmf_compared *of)
                text_seconds(c->common.measured, measured), text_seconds(c->common.predicted, predicted),
                text_ratio(quotient(c->common.predicted, c->common.measured), ratio), (long long)c->common.events,
                c->common.events == 1 ? "" : "s");
-    printf("%-14s %14s %14s   %-7s the runs with everything\n", "time", text_seconds(c->total.measured, measured),
+    printf("%-14s %14s %14s   %-7s the runs with everything%s\n", "time", text_seconds(c->total.measured, measured),
            text_seconds(c->total.predicted, predicted),
-           text_ratio(quotient(c->total.predicted, c->total.measured), ratio));
+           text_ratio(quotient(c->total.predicted, c->total.measured), ratio),
+           of->measured->predicted || of->predicted->predicted ? ", predictions as drawn, without noise" : "");
     print_count("processors", of->measured->lanes, of->predicted->lanes, true);
     print_count("messages", c->measured_messages, c->predicted_messages, c->same_processors);
     print_count("bytes", c->measured_bytes, c->predicted_bytes, c->same_processors);

@@ -12,9 +12,11 @@
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "bmf/mpi.h"
 #include "drivers/commands.h"
 #include "drivers/predict/predict.h"
 #include "predict/model/model.h"
@@ -23,6 +25,7 @@
 #include "runtime/base/output_file.h"
 #include "runtime/context/failure.h"
 #include "runtime/files/npy_part.h"
+#include "skeletons/language/argument.h"
 
 enum { SIZES = 3, LEAST_EACH = 16, MEASURED_ELEMENTS = 1 << 20, MOST_REMARKS = 8 };
 
@@ -47,6 +50,7 @@ typedef struct range {
 
 typedef struct extrapolation {
     const bmf_predict_options *options;
+    const char *path;   /* of the rows that are repeated */
     int64_t rows, each; /* that are asked for; of a processor, at least */
     counted_run run[SIZES];
     int now;
@@ -73,7 +77,7 @@ int elements_check(const bmf_predict_options *o)
     if (!o->path || is_model(o->path))
         return usage_error("--elements is for programs of the language");
     if (o->program.argument.count != 1)
-        return usage_error("--elements takes one --arg FILE.npy, whose rows stand for all of them");
+        return usage_error("--elements takes one --arg FILE, whose rows stand for all of them");
     if (o->trace || o->html || o->ranks > 0 || o->compared.count > 0)
         return usage_error("--elements does not go with --trace, --html, --ranks and --compare");
     return 0;
@@ -295,13 +299,13 @@ static int take(bmf_context *ctx, const bmf_predicted *predicted, void *state)
 /* ---- all ---- */
 
 /* The program on so many rows. */
-static int predict_rows(extrapolation *e, const bmf_npy_header *header, const char *folder, int64_t processors,
-                        int64_t rows, bool whole, bmf_predicted *predicted)
+static int predict_rows(extrapolation *e, const char *folder, int64_t processors, int64_t rows, bool whole,
+                        bmf_predicted *predicted)
 {
     char path[4200];
     bmf_predict_options o = *e->options;
     snprintf(path, sizeof path, "%.4000s/rows.npy", folder);
-    BMF_TRY(npy_repeat_rows(o.program.argument.text[0], header, rows, path));
+    BMF_TRY(npy_repeat_rows(e->path, rows, path));
     o.program.argument.text[0] = path;
     o.grown = (double)e->rows / (double)rows;
     if (e->now < SIZES - 1)
@@ -310,23 +314,22 @@ static int predict_rows(extrapolation *e, const bmf_npy_header *header, const ch
                  : predict_program_recorded(&o, processors, take, e, predicted);
 }
 
-static int predict_sizes(extrapolation *e, const bmf_npy_header *header, const char *folder, int64_t processors,
-                         bmf_predicted *predicted)
+static int predict_sizes(extrapolation *e, const char *folder, int64_t processors, bmf_predicted *predicted)
 {
     const bool measured = e->options->machine->compute == BMF_COMPUTE_MEASURED;
     int64_t each = measured ? MEASURED_ELEMENTS / processors : 0;
     each = each < LEAST_EACH ? LEAST_EACH : each - each % 2;
     if (e->each <= 2 * each) {
         e->now = SIZES - 1;
-        return predict_rows(e, header, folder, processors, e->rows, true, predicted);
+        return predict_rows(e, folder, processors, e->rows, true, predicted);
     }
     int status = BMF_OK;
     for (e->now = 0; e->now < SIZES && status == BMF_OK; e->now++) {
         e->run[e->now].each = each + e->now * each / 2;
         if (e->now > 0)
             predicted_free(predicted);
-        status = predict_rows(e, header, folder, processors, e->rows % processors + processors * e->run[e->now].each,
-                              false, predicted);
+        status = predict_rows(e, folder, processors, e->rows % processors + processors * e->run[e->now].each, false,
+                              predicted);
     }
     for (int k = 0; k < SIZES; k++) {
         free(e->run[k].action);
@@ -335,19 +338,49 @@ static int predict_sizes(extrapolation *e, const bmf_npy_header *header, const c
     return status;
 }
 
+/* The argument as npy_repeat_rows takes it: itself, or what is made of it in the folder. */
+static int find_rows(const char *name, const char *folder, char path[4200])
+{
+    bmf_argument argument = {0};
+    bmf_context *ctx;
+    bmf_options o = bmf_options_init();
+    int64_t rows;
+    if (!argument_named(name, &argument))
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "--arg %s: --elements needs a data file, such as FILE.npy", name);
+    int status = argument_find(NULL, &argument);
+    rows = argument.file.shape[0];
+    snprintf(path, 4200, "%.4000s", argument.file.path);
+    if (status == BMF_OK && !npy_repeats(&argument.file)) {
+        snprintf(path, 4200, "%.4000s/argument.npy", folder);
+        o.processors = 1;
+        status = bmf_open_with(MPI_COMM_WORLD, &o, &ctx);
+        if (status == BMF_OK) {
+            status = data_file_convert(ctx, name, path, &rows);
+            if (status != BMF_OK)
+                bmf_fail(NULL, status, "%s", bmf_error_text(ctx));
+            bmf_close(ctx);
+        }
+    }
+    argument_free(&argument);
+    if (status == BMF_OK && rows < 1)
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "%s: --elements needs a row that can be repeated", name);
+    return status;
+}
+
 int predict_elements(const bmf_predict_options *options, int64_t processors, bmf_predicted *predicted)
 {
-    bmf_npy_header header;
-    extrapolation e = {
-        .options = options, .rows = options->elements, .each = options->elements / processors, .predicted = predicted};
-    const char *path = options->program.argument.text[0];
-    BMF_TRY(npy_find_header(NULL, path, &header));
-    if (header.shape[0] < 1)
-        return bmf_fail(NULL, BMF_ERROR_USAGE, "%s: --elements needs a row that can be repeated", path);
+    char path[4200];
+    extrapolation e = {.options = options,
+                       .path = path,
+                       .rows = options->elements,
+                       .each = options->elements / processors,
+                       .predicted = predicted};
     char *folder = temporary_directory_create("bmf-elements");
     if (!folder)
         return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory");
-    const int status = predict_sizes(&e, &header, folder, processors, predicted);
+    int status = find_rows(options->program.argument.text[0], folder, path);
+    if (status == BMF_OK)
+        status = predict_sizes(&e, folder, processors, predicted);
     temporary_directory_remove(folder);
     return status;
 }

@@ -13,6 +13,7 @@
 #include "drivers/commands.h"
 #include "predict/replay/recorded.h"
 #include "predict/model/measurements.h"
+#include "predict/report/answer.h"
 #include "predict/report/report.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/launcher.h"
@@ -249,8 +250,7 @@ static int fill_runs(bmf_report_contents *report, bmf_trace_run *measured, bmf_p
     report->run[predicted] = last->run;
     report->loads[predicted] = last->loads;
     report->load[predicted] = last->load;
-    report->low[predicted] = last->low;
-    report->high[predicted] = last->high;
+    run_expect(last->run, &report->expected[predicted]);
     return intervals_create(last->run, last->ideal, &report->intervals[predicted]);
 }
 
@@ -286,6 +286,9 @@ static int write_files(const bmf_predict_options *o, bmf_predicted *run)
     if (o->measured)
         BMF_TRY(bmf_trace_read(NULL, o->measured, &measured));
     bmf_trace_run *beside = measured ? measured->run[0] : NULL;
+    expected_length_write(
+        &(bmf_expected_length){.median = last->seconds, .low = last->low, .high = last->high, .files = last->files},
+        last->run);
     int status = o->trace ? write_trace(o, beside, last->run) : BMF_OK;
     if (status == BMF_OK && o->html)
         status = write_report(o, beside, run);
@@ -410,7 +413,7 @@ static const bmf_option options[] = {
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_LIST(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("elements", "N", BMF_OTHER(bmf_predict_options, elements, elements_read),
-               "the argument has that many rows, those of --arg FILE.npy again and again, like 1e12; they are counted, "
+               "the argument has that many rows, those of --arg FILE again and again, like 1e12; they are counted, "
                "and not held"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
     BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(bmf_predict_options, schedule),

@@ -21,11 +21,16 @@ static bmf_scaling *make_curve(bmf_trace_run *const *run, int runs)
     bmf_scaling *point = allocate_array(runs, (int64_t)sizeof *point);
     bool differ = false;
     for (int k = 0; k < runs; k++) {
+        bmf_expected_length expected;
+        run_expect(run[k], &expected);
+        const double seconds = run_seconds(run[k], &expected);
+        const bool uncertain = expected.high > expected.low;
         point[k] = (bmf_scaling){.processors = run[k]->lanes,
-                                 .seconds = replay_length(run[k]),
+                                 .seconds = seconds,
+                                 .low = uncertain ? expected.low + expected.files : seconds,
+                                 .high = uncertain ? expected.high + expected.files : seconds,
                                  .measured = run[k]->predicted == 0,
                                  .in_domain = true};
-        run_bounds(run[k], &point[k].low, &point[k].high);
         differ = differ || run[k]->lanes != run[0]->lanes;
     }
     if (differ) {
@@ -59,7 +64,7 @@ int write_runs_html(bmf_trace_run *first, bmf_trace_run *second, bmf_trace_run *
         status = compare_runs(first, second, &comparison);
     for (int k = 0; k < report.runs && status == BMF_OK; k++) {
         status = make_run_intervals(report.run[k], 0, -1, &report.intervals[k], NULL);
-        run_bounds(report.run[k], &report.low[k], &report.high[k]);
+        run_expect(report.run[k], &report.expected[k]);
     }
     report.comparison = comparison;
     report.topologies = &under;

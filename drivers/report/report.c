@@ -86,7 +86,7 @@ static int make_intervals(bmf_trace_run *run, const options *o, bmf_intervals **
 static char *answer_about(bmf_trace_run *run, bmf_intervals *intervals)
 {
     bmf_report_contents about = {.runs = 1, .run = {run}, .intervals = {intervals}};
-    run_bounds(run, &about.low[0], &about.high[0]);
+    run_expect(run, &about.expected[0]);
     return report_answer(&about);
 }
 

@@ -13,6 +13,7 @@
 #include "predict/model/model_private.h"
 #include "runtime/base/output_file.h"
 #include "runtime/convert/view.h"
+#include "runtime/trace/expected_length.h"
 
 /* ---- the trace ---- */
 
@@ -41,6 +42,11 @@ int trace_finish(bmf_trace_run *run, double seconds, const bmf_prediction *whole
                                   .lane = p,
                                   .peer = -1,
                                   .kind = BMF_EVENT_REGION});
+    if (whole)
+        expected_length_write(
+            &(bmf_expected_length){
+                .median = whole->median, .low = whole->low, .high = whole->high, .files = whole->loading},
+            run);
     return run_sort(run);
 }
 

@@ -16,6 +16,7 @@
 #include "predict/replay/replay_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/text.h"
+#include "runtime/trace/expected_length.h"
 #include "predict/replay/fail.h"
 
 /* What a lane does in one round: its leaves, linked in their order. */
@@ -525,6 +526,10 @@ int replay_trace(const bmf_trace_run *recorded, const bmf_machine *machine, cons
     free(name);
     if (status == BMF_OK) {
         add_program(recorded, run, result.seconds, &whole);
+        expected_length_write(
+            &(bmf_expected_length){
+                .median = whole.median, .low = whole.low, .high = whole.high, .files = whole.loading},
+            run);
         status = run->dropped > 0 ? BMF_ERROR_MEMORY : run_sort(run);
     }
     if (status == BMF_ERROR_MEMORY)

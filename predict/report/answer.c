@@ -290,16 +290,31 @@ static void say_links(paragraph *to, const bmf_report_contents *report, int numb
 
 /* ---- how long ---- */
 
-void run_bounds(const bmf_trace_run *run, double *low, double *high)
+void run_expect(const bmf_trace_run *run, bmf_expected_length *expected)
 {
     const bmf_event *last = NULL;
+    *expected = (bmf_expected_length){0};
+    if (!run->predicted || expected_length_read(run, expected))
+        return;
     for (int64_t k = 0; k < run->events; k++) {
         const bmf_event *event = &run->event[k];
         if (event->node == 0 && event->kind <= BMF_EVENT_SKELETON && (!last || event->end > last->end))
             last = event;
     }
-    *low = last ? (double)(last->begin + last->low) * 1e-9 : replay_length(run);
-    *high = last ? (double)(last->begin + last->high) * 1e-9 : *low;
+    if (last) {
+        expected->low = (double)(last->begin + last->low) * 1e-9;
+        expected->high = (double)(last->begin + last->high) * 1e-9;
+    }
+}
+
+double run_seconds(const bmf_trace_run *run, const bmf_expected_length *expected)
+{
+    return expected->median > 0 ? expected->median + expected->files : replay_length(run);
+}
+
+static bool is_uncertain(const bmf_report_contents *report, int number_of_run)
+{
+    return report->expected[number_of_run].high > report->expected[number_of_run].low;
 }
 
 static void say_processors(paragraph *to, const bmf_trace_run *run)
@@ -310,9 +325,27 @@ static void say_processors(paragraph *to, const bmf_trace_run *run)
     say(to, " (%d rank%s)", run->ranks, plural(run->ranks));
 }
 
+/* The median and the interval, which are without files, and the run without noise, which has them. */
+static void say_expected(paragraph *to, const bmf_report_contents *report)
+{
+    const bmf_expected_length *expected = &report->expected[0];
+    const bool uncertain = is_uncertain(report, 0);
+    number time, low, high;
+    say(to, uncertain ? " a run takes %s" : " a run is predicted to take %s", text_seconds(expected->median, time));
+    if (uncertain)
+        say(to, ", in 95 of 100 cases %s to %s", text_seconds(expected->low, low), text_seconds(expected->high, high));
+    if (expected->files > 0)
+        say(to, ", after %s of reading files", text_seconds(expected->files, time));
+    if (uncertain)
+        say(to, "; as it is drawn, without noise%s, %s", expected->files > 0 ? " and with the files" : "",
+            text_seconds(replay_length(report->run[0]), time));
+    say(to, ".");
+}
+
 static void say_length(paragraph *to, const bmf_report_contents *report)
 {
     const bmf_trace_run *run = report->run[0];
+    const bmf_expected_length *expected = &report->expected[0];
     number time, low, high;
     text_seconds(replay_length(run), time);
     if (!run->predicted) {
@@ -325,9 +358,11 @@ static void say_length(paragraph *to, const bmf_report_contents *report)
     say_processors(to, run);
     say(to, " of ");
     say_name(to, run->machine);
-    if (report->high[0] > report->low[0])
+    if (expected->median > 0)
+        say_expected(to, report);
+    else if (is_uncertain(report, 0))
         say(to, " a run takes %s to %s in 95 of 100 cases; without noise, as it is drawn, %s.",
-            text_seconds(report->low[0], low), text_seconds(report->high[0], high), time);
+            text_seconds(expected->low, low), text_seconds(expected->high, high), time);
     else
         say(to, " a run is predicted to take %s.", time);
 }
@@ -368,10 +403,10 @@ static void say_sure(paragraph *to, const bmf_report_contents *report)
     number text;
     if (!run->predicted) {
         say(to, " It was measured once; other runs differ.");
-    } else if (report->high[0] > report->low[0]) {
-        const double middle = (report->low[0] + report->high[0]) / 2;
+    } else if (is_uncertain(report, 0)) {
+        const double low = report->expected[0].low, high = report->expected[0].high;
         say(to, " Within %s to either side of the middle, as far as the sizes hold that costs were measured at.",
-            text_percent((report->high[0] - report->low[0]) / 2 / middle, text));
+            text_percent((high - low) / (high + low), text));
     } else {
         say(to,
             " Exact for the machine as it is described; how far a real one is from that is not known without measured "
@@ -409,9 +444,10 @@ static void say_lengths(paragraph *to, const bmf_report_contents *report)
 {
     const bmf_comparison *c = report->comparison;
     number time[2], low, high;
-    const double length[2] = {replay_length(report->run[0]), replay_length(report->run[1])};
+    const bmf_expected_length *expected = &report->expected[1];
+    double length[2];
     for (int k = 0; k < 2; k++)
-        text_seconds(length[k], time[k]);
+        text_seconds(length[k] = run_seconds(report->run[k], &report->expected[k]), time[k]);
     say(to, " The %s run takes %s on ", name_of(report, 0), time[0]);
     say_processors(to, report->run[0]);
     say(to, ", the %s one %s", name_of(report, 1), time[1]);
@@ -430,14 +466,15 @@ static void say_lengths(paragraph *to, const bmf_report_contents *report)
         say_times_as(to, c->common.predicted / c->common.measured, "as long");
         say(to, ".");
     }
-    if (report->run[0]->predicted || !report->run[1]->predicted || !(report->high[1] > report->low[1]) ||
+    if (report->run[0]->predicted || !report->run[1]->predicted || !is_uncertain(report, 1) ||
         report->run[0]->lanes != report->run[1]->lanes)
         return;
+    const double least = expected->low + expected->files, most = expected->high + expected->files;
     say(to, " The measured run lies %s the 95 %% interval of the prediction, %s to %s.",
-        length[0] < report->low[1]    ? "below"
-        : length[0] > report->high[1] ? "above"
-                                      : "inside",
-        text_seconds(report->low[1], low), text_seconds(report->high[1], high));
+        length[0] < least  ? "below"
+        : length[0] > most ? "above"
+                           : "inside",
+        text_seconds(least, low), text_seconds(most, high));
 }
 
 static double difference_of(const bmf_comparison *c, uint32_t node)

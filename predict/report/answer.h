@@ -10,9 +10,12 @@
  * come from traces: control characters are replaced. Cost: linear in intervals, nodes and links, and one replay. */
 char *report_answer(const bmf_report_contents *report);
 
-/* The 95 % interval of a run's length in seconds: that of the program's event on the processor that ends last;
- * equal to the length if there is none. */
-void run_bounds(const bmf_trace_run *run, double *low, double *high);
+/* What one run of a predicted one takes, as its trace says it; of traces that do not, the interval of the program's
+ * event on the processor that ends last. All 0 of measured runs. */
+void run_expect(const bmf_trace_run *run, bmf_expected_length *expected);
+
+/* Seconds from the first event to the last, with files: of a prediction the median of that, if it is known. */
+double run_seconds(const bmf_trace_run *run, const bmf_expected_length *expected);
 
 /* On standard output, in lines of at most 100 columns, and an empty line. */
 void answer_print(const char *answer);

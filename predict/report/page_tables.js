@@ -34,11 +34,18 @@ function card(name, value, note) {
   return element('div.card', element('span.name', name), figure, element('span.note', note || ''));
 }
 
-// Predictions are drawn without noise, which makes runs longer.
+// Nanoseconds that a run takes, with its files: predictions are drawn without noise, which makes runs longer.
+function lengthOf(run) {
+  const {median, files} = run.facts;
+  return median === null ? run.end : (median + files) * 1e9;
+}
+
 function lengthNote(run) {
-  const {low, high} = run.facts;
-  if (low === null || high === null) return run.facts.machine;
-  return (run.end < low * 1e9 ? 'without noise; ' : '') + '95\u00a0%: ' + formatRange(low * 1e9, high * 1e9);
+  const {median, low, high, files} = run.facts;
+  if (low === null) return run.facts.machine;
+  const drawn = median === null ? 'without noise' : 'drawn without noise, ' + formatTime(run.end);
+  return '95\u00a0%: ' + formatRange(low * 1e9, high * 1e9) +
+      (files > 0 ? ', after ' + formatTime(files * 1e9) + ' of reading files' : '') + '; ' + drawn;
 }
 
 function showCards(runs) {
@@ -49,9 +56,10 @@ function showCards(runs) {
         'steps that both have', formatRatio(predicted / measured),
         [measured, predicted].map(t => formatTime(t * 1e9)).join(' \u00b7 ') + ', ' + plural(steps, 'step')));
   }
-  for (const run of runs) cards.append(card(run.title, formatTime(run.end), lengthNote(run)));
+  for (const run of runs)
+    cards.append(card(run.title, formatTime(lengthOf(run) - run.facts.files * 1e9), lengthNote(run)));
   if (second) {
-    const ratio = first.end > 0 ? second.end / first.end : NaN, off = ratio - 1;
+    const ratio = lengthOf(first) > 0 ? lengthOf(second) / lengthOf(first) : NaN, off = ratio - 1;
     cards.append(card(
         second.title + ' / ' + first.title, formatRatio(ratio),
         Number.isNaN(off) ? '' : (off < 0 ? '\u2212' : '+') + formatShare(Math.abs(off))));
@@ -83,7 +91,8 @@ function showSummary(runs) {
   const rows = [
     ['program', r => r.facts.program], ['machine', r => r.facts.machine], ['processors', r => formatCount(r.lanes)],
     ['ranks \u00d7 threads', r => r.facts.predicted ? NONE : r.facts.ranks + ' \u00d7 ' + r.facts.threads],
-    ['length', r => formatTime(r.end, 4)],
+    ['as drawn', r => formatTime(r.end, 4)],
+    ['median', r => r.facts.median !== null ? formatTime(r.facts.median * 1e9, 4) : NONE],
     ['95\u00a0% interval', r => r.facts.low !== null ? formatRange(r.facts.low * 1e9, r.facts.high * 1e9) : NONE],
     ['productive', r => formatShare(wholeShares(r).efficiency)],
     ['communication', r => formatShare(wholeShares(r).communication)], ['idle', r => formatShare(wholeShares(r).idle)],

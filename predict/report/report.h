@@ -5,6 +5,7 @@
 #include "predict/network/network.h"
 #include "predict/report/compare.h"
 #include "predict/report/intervals.h"
+#include "runtime/trace/expected_length.h"
 
 /* A point of a speed-up curve. */
 typedef struct bmf_scaling {
@@ -46,7 +47,7 @@ typedef struct bmf_report_contents {
     const bmf_scaling *scaling;
     const char *sources;              /* directory where the texts of places are besides; NULL: none */
     const bmf_topologies *topologies; /* NULL: none */
-    double low[2], high[2];           /* 95 % interval of each run's length in seconds; equal: none */
+    bmf_expected_length expected[2];  /* of predicted runs (run_expect) */
 } bmf_report_contents;
 
 /* Writes the file; it appears whole or not at all. Everything shown is in the file: no network, no other file.

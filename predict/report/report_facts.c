@@ -281,7 +281,8 @@ static const char *name_of(const bmf_report_contents *report, int number)
 static void put_run(bmf_output *out, const bmf_report_contents *report, const bmf_view *view, int number)
 {
     const bmf_trace_run *run = report->run[number];
-    bool uncertain = report->high[number] > report->low[number];
+    const bmf_expected_length *expected = &report->expected[number];
+    const bool uncertain = expected->high > expected->low;
     output_print(out, "{\"name\":\"%s\",\"predicted\":%s,\"program\":", name_of(report, number),
                  run->predicted ? "true" : "false");
     report_put_text(out, run->program);
@@ -290,10 +291,14 @@ static void put_run(bmf_output *out, const bmf_report_contents *report, const bm
     output_print(out, ",\"processors\":%d,\"ranks\":%d,\"threads\":%d,\"events\":%lld,\"dropped\":%lld,\"end\":%lld",
                  run->lanes, run->ranks, run->threads, (long long)run->events, (long long)run->dropped,
                  (long long)view->end);
+    put_key(out, "median");
+    put_number(out, expected->median > 0 ? expected->median : NAN);
     put_key(out, "low");
-    put_number(out, uncertain ? report->low[number] : NAN);
+    put_number(out, uncertain ? expected->low : NAN);
     put_key(out, "high");
-    put_number(out, uncertain ? report->high[number] : NAN);
+    put_number(out, uncertain ? expected->high : NAN);
+    put_key(out, "files");
+    put_number(out, expected->files);
     put_receives(out, run);
     put_names(out, run);
     put_intervals(out, report->intervals[number]);

@@ -355,6 +355,28 @@ int data_file_write_as(const bmf_list *list, const char *name, const bmf_type *t
     return data_file_write(list, &file);
 }
 
+int data_file_convert(bmf_context *ctx, const char *name, const char *to, int64_t *rows)
+{
+    data_file from, made;
+    bmf_list *list = NULL;
+    if (!data_file_named(name, &from))
+        return unknown_format(ctx, name);
+    int status = find_together(ctx, &from);
+    if (status == BMF_OK)
+        status = read_found(ctx, &from, NULL, NULL, &list);
+    if (status == BMF_OK) {
+        data_file_npy(to, &made);
+        for (int k = 0; k < from.fields; k++)
+            if (!strpbrk(from.field[k].name, "'\\"))
+                data_field_call(&made.field[k], from.field[k].name, (int64_t)strlen(from.field[k].name));
+        *rows = bmf_length(list);
+        status = data_file_write(list, &made);
+    }
+    bmf_list_free(list);
+    data_file_free(&from);
+    return status;
+}
+
 int bmf_file_write(const bmf_list *list, const char *name)
 {
     return data_file_write_as(list, name, &bmf_type_int);

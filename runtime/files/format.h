@@ -129,6 +129,10 @@ int data_file_write(const bmf_list *list, data_file *file);
 /* bmf_file_write, with the names that fields of the items have in `type`, or in the elements of lists in it. */
 int data_file_write_as(const bmf_list *list, const char *name, const bmf_type *type);
 
+/* Writes what a data file holds as a .npy file in this machine's order of bytes, C order, without padding; fields keep
+ * the names that such a file can hold. *rows: how many. Collective over ctx. Errors: as in reading and writing. */
+int data_file_convert(bmf_context *ctx, const char *name, const char *to, int64_t *rows);
+
 /* Gives the scalar a name of `size` bytes, if it is short enough. */
 void data_field_call(data_field *field, const char *name, int64_t size);
 

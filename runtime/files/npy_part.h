@@ -17,9 +17,12 @@ void npy_print_header(const bmf_npy_header *header, char bytes[NPY_HEADER_SIZE])
 int npy_copy_part(const char *path, const bmf_npy_header *header, int64_t first, int64_t rows, int64_t columns,
                   const char *to);
 
-/* Writes a new .npy file of so many rows, those of a file that has some one after the other and again from the first.
- * header: what npy_find_header has said. Memory: the file's rows. Errors: BMF_ERROR_FILE, naming the file. Not
- * collective, without MPI. */
-int npy_repeat_rows(const char *path, const bmf_npy_header *header, int64_t rows, const char *to);
+struct data_file;
+/* Whether npy_repeat_rows takes the file, which was found (data_file_find): .npy in this machine's order of bytes, C
+ * order, without padding. */
+bool npy_repeats(const struct data_file *file);
+/* Writes a new .npy file of so many rows, those of such a file that has some one after the other and again from the
+ * first. Memory: the file's rows. Errors: BMF_ERROR_FILE, naming the file. Not collective, without MPI. */
+int npy_repeat_rows(const char *path, int64_t rows, const char *to);
 
 #endif

@@ -263,8 +263,9 @@ int main(int argc, char **argv)
     if (status == BMF_OK && report.runs == 2) {
         status = compare_runs(report.run[0], report.run[1], &comparison);
         report.comparison = comparison;
-        report.low[1] = 0.93 * length_of(report.run[1]);
-        report.high[1] = 1.09 * length_of(report.run[1]);
+        const double length = length_of(report.run[1]);
+        report.expected[1] =
+            (bmf_expected_length){.median = 1.02 * length, .low = 0.98 * length, .high = 1.09 * length};
     }
     if (strcmp(kind, "full") == 0 || n == &nasty) {
         report.loads[1] = make_links(lanes, seed, &load);

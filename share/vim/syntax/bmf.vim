@@ -17,7 +17,7 @@ syntax keyword bmfParallel P_Reduce_by_key P_Shift P_Stencil P_Sort_by
 syntax keyword bmfOperation B_Plus B_Minus B_Times B_Divide B_Mod B_Max B_Min B_And B_Or B_Eq B_Ne B_Gt B_Lt B_Ge B_Le
 syntax keyword bmfOperation B_Uminus B_Neg B_Not B_Abs B_Sqrt B_Exp B_Log B_Sin B_Cos B_Tan B_Int B_Real
 syntax keyword bmfOperation B_Floor B_Ceil B_Round B_Pow B_Atan2 B_Bitand B_Bitor B_Bitxor B_Shl B_Shr B_Random
-syntax keyword bmfOperation B_Length B_Index B_Iota B_Distl B_Dist1 B_Project B_Conc B_Sort B_Argsort B_Unique
+syntax keyword bmfOperation B_Length B_Index B_Iota B_Distl B_Dist1 B_Project B_Conc B_Sort B_Argsort B_Unique B_Transpose B_Matmul
 syntax keyword bmfBoolean true false B_True B_False
 syntax keyword bmfNumber inf nan
 
@@ -28,7 +28,7 @@ syntax keyword bmfRepeat loop while for do
 syntax keyword bmfWordOperator and or not mod
 syntax keyword bmfSkeleton map filter reduce scan zip split cut reduce_by_key shift stencil sort_by group
 syntax keyword bmfFunction sort argsort length iota pick abs sqrt exp log sin cos tan floor ceil round neg int real max min pow atan2
-syntax keyword bmfFunction bitand bitor bitxor shl shr random unique
+syntax keyword bmfFunction bitand bitor bitxor shl shr random unique transpose matmul
 syntax match bmfMark '|>\|->\|\.\.<'
 syntax match bmfField '\%(\w\|)\|]\|}\)\@<=\.\a\w*'
 syntax match bmfField '\a\w*\ze\s*:'

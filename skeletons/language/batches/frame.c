@@ -248,6 +248,8 @@ static int status_of(bmf_failure_kind kind)
         return BMF_ERROR_INDEX;
     case BMF_FAILURE_RAGGED:
     case BMF_FAILURE_EMPTY:
+    case BMF_FAILURE_ROWS:
+    case BMF_FAILURE_SHAPES:
         return BMF_ERROR_SHAPE;
     default:
         return BMF_ERROR_ARGUMENT;
@@ -266,6 +268,14 @@ static void print_overflow(const bmf_failure *failure, char *text)
         snprintf(text, WORDS, " of %" PRId64 " is too large for 64 bits", value[0]);
     else
         snprintf(text, WORDS, " of %" PRId64 " and %" PRId64 " is too large for 64 bits", value[0], value[1]);
+}
+
+static void print_rows(const int64_t *value, char *text)
+{
+    static const char *const matrix[] = {"", " of the first matrix", " of the second matrix"};
+    snprintf(text, WORDS,
+             " needs rows of equal length: row %" PRId64 "%s has %" PRId64 " element%s, row 0 has %" PRId64, value[0],
+             matrix[value[3]], value[1], value[1] == 1 ? "" : "s", value[2]);
 }
 
 static void print_failure(const bmf_failure *failure, char text[WORDS])
@@ -298,6 +308,15 @@ static void print_failure(const bmf_failure *failure, char text[WORDS])
         return;
     case BMF_FAILURE_KEY:
         snprintf(text, WORDS, ": key %" PRId64 " is not one of 0 to %" PRId64, value[0], value[1] - 1);
+        return;
+    case BMF_FAILURE_ROWS:
+        print_rows(value, text);
+        return;
+    case BMF_FAILURE_SHAPES:
+        snprintf(text, WORDS,
+                 " needs as many columns of the first matrix as rows of the second, found %" PRId64 " x %" PRId64
+                 " and %" PRId64 " x %" PRId64,
+                 value[0], value[1], value[2], value[3]);
         return;
     case BMF_FAILURE_EMPTY:
         snprintf(text, WORDS, " without a default of an empty list");

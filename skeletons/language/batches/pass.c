@@ -65,9 +65,9 @@ static int run_piece(void *state, int64_t index, const bmf_piece *piece, int wor
 /* The operation that a pass carries out, as in bmf_work; the others prepare one. */
 static const char *operation_of(const bmf_pass *pass)
 {
-    static const char *const known[][2] = {{"concatenate", "B_Conc "}, {"distl", "B_Distl "},
-                                           {"index", "B_Index "},      {"iota", "B_Iota "},
-                                           {"length", "B_Length "},    {"project", "B_Project "}};
+    static const char *const known[][2] = {
+        {"concatenate", "B_Conc "}, {"distl", "B_Distl "},   {"index", "B_Index "},     {"iota", "B_Iota "},
+        {"length", "B_Length "},    {"matmul", "B_Matmul "}, {"project", "B_Project "}, {"transpose", "B_Transpose "}};
     for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
         if (strcmp(pass->kernel, known[k][0]) == 0)
             return known[k][1];

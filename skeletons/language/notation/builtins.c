@@ -42,6 +42,8 @@ static const notation_builtin builtins[] = {
     UNARY("sort", SORT, "sort(xs)"),
     UNARY("argsort", ARGSORT, "argsort(xs)"),
     UNARY("unique", UNIQUE, "unique(xs)"),
+    UNARY("transpose", TRANSPOSE, "transpose(rows)"),
+    BINARY("matmul", MATMUL, "matmul(a, b)"),
     BINARY("pick", PROJECT, "pick(xs, indices)"),
     UNARY("abs", ABS, "abs(x)"),
     UNARY("sqrt", SQRT, "sqrt(x)"),

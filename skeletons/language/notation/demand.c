@@ -79,7 +79,9 @@ static void demand_operation(notation_naming *naming, const bmf_expression *oper
             use(pattern->part[0], value);
         }
     } else if (builtin && builtin->role == NOTATION_BINARY) {
-        const bool lists = operation->operation == BMF_OPERATION_CONC || operation->operation == BMF_OPERATION_PROJECT;
+        const bool lists = operation->operation == BMF_OPERATION_CONC ||
+                           operation->operation == BMF_OPERATION_PROJECT ||
+                           operation->operation == BMF_OPERATION_MATMUL;
         use_pair(naming, pattern, lists ? list : value, lists ? list : value);
     } else {
         use(pattern, operation->operation == BMF_OPERATION_LENGTH ? list : value);

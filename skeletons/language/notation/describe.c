@@ -33,6 +33,8 @@ static const described builtins[] = {
     {"sort", "The numbers in ascending order."},
     {"argsort", "The places of the numbers in ascending order of the numbers."},
     {"unique", "The numbers that are in the list, each once, ascending."},
+    {"transpose", "The columns of a matrix, a list of rows of equal length, as rows."},
+    {"matmul", "The product of two matrices, lists of rows: as many columns of the one as rows of the other."},
     {"pick", "The elements at these places."},
     {"abs", "The absolute value."},
     {"sqrt", "The square root."},

@@ -24,7 +24,9 @@ typedef enum bmf_failure_kind {
     BMF_FAILURE_LENGTH,     /* B_Iota of a negative number; values[0] */
     BMF_FAILURE_RAGGED,     /* zip of lists of values[0] and values[1] elements */
     BMF_FAILURE_EMPTY,      /* B_Reduce without default on an empty list */
-    BMF_FAILURE_KEY         /* values: a key, the number of keys */
+    BMF_FAILURE_KEY,        /* values: a key, the number of keys */
+    BMF_FAILURE_ROWS,       /* values: a row, its length, that of row 0, which matrix (0: the only one, or from 1) */
+    BMF_FAILURE_SHAPES      /* of a product; values: rows and columns of both */
 } bmf_failure_kind;
 
 /* The first failure of a block or a batch. */
@@ -32,7 +34,7 @@ typedef struct bmf_failure {
     bmf_failure_kind kind;
     const bmf_expression *expression; /* where */
     int64_t element;                  /* of the block or batch */
-    int64_t value[2];                 /* the operands that failed, if integers */
+    int64_t value[4];                 /* the operands that failed, if integers */
     double real;                      /* that B_Int got */
 } bmf_failure;
 

@@ -1,0 +1,47 @@
+/* Random programs: transposes and products of matrices. */
+#include "ctest/reference/random_maker.h"
+
+/* Rows of this many elements, one for every element of a list that is there. */
+static expression rows_of(random_maker *g, type in, type element, int length, int depth)
+{
+    expression part[MAX_PARTS + 1];
+    type each = random_element_type(g, in);
+    for (int k = 0; k < length; k++)
+        part[k] = random_inner(g, each, element, depth - 2);
+    expression row = node(g, BMF_EXPRESSION_ALLVEC, length, part);
+    return compose(g, NODE(g, BMF_EXPRESSION_MAP, row), random_expression(g, in, bmf_type_list(each), depth - 1));
+}
+
+/* So many rows of so many elements. */
+static expression matrix_of(random_maker *g, type in, type element, int rows, int columns, int depth)
+{
+    expression row[MAX_PARTS + 1], part[MAX_PARTS + 1];
+    for (int i = 0; i < rows; i++) {
+        for (int k = 0; k < columns; k++)
+            part[k] = random_expression(g, in, element, depth - 2);
+        row[i] = node(g, BMF_EXPRESSION_ALLVEC, columns, part);
+    }
+    return node(g, BMF_EXPRESSION_ALLVEC, rows, row);
+}
+
+static int some_length(random_maker *g)
+{
+    return chance(g, 12) ? 0 : 1 + (int)test_below(&g->random, MAX_PARTS);
+}
+
+expression random_matrix(random_maker *g, type in, type out, int depth)
+{
+    if (out->kind != BMF_LIST || out->component[0]->kind != BMF_LIST)
+        return NULL;
+    type element = out->component[0]->component[0];
+    if ((element->kind != BMF_INT && element->kind != BMF_REAL) || chance(g, 2)) {
+        expression rows = chance(g, 12) ? random_expression(g, in, out, depth - 1) /* perhaps of unequal lengths */
+                                        : rows_of(g, in, element, some_length(g), depth);
+        return compose(g, operation(g, BMF_OPERATION_TRANSPOSE), rows);
+    }
+    const int inner = some_length(g), rows = chance(g, 12) ? some_length(g) : inner;
+    type other = element->kind == BMF_REAL && chance(g, 4) ? &bmf_type_int : element;
+    expression a = rows_of(g, in, other, inner, depth);
+    expression b = matrix_of(g, in, element, rows, some_length(g), depth);
+    return compose(g, operation(g, BMF_OPERATION_MATMUL), pair(g, a, b));
+}
