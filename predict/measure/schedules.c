@@ -2,7 +2,7 @@
  *
  * Method: at every size each algorithm runs twice to warm up, then all run in turns as often as the time for the size
  * allows; a run begins at a barrier and ends when the last rank returns. One that takes ten times as long as the
- * quickest, again and again, is left at that. Sizes end where the quickest takes too long to be repeated.
+ * quickest, again and again, is left at that. From 64 KiB on, sizes end where the quickest takes too long to repeat.
  * Cost: about options->seconds. */
 #include "predict/measure/schedules.h"
 
@@ -16,7 +16,7 @@
 #include "runtime/backend/clock.h"
 #include "runtime/base/allocate.h"
 
-enum { WARM = 2, CHANCES = 4, FEWEST = 5, MOST = 60, COUNTS = 11 };
+enum { WARM = 2, CHANCES = 4, ALWAYS = 1 << 16, FEWEST = 5, MOST = 60, COUNTS = 11 };
 static const double hopeless = 10;          /* times the quickest */
 static const double most_bytes = 256 << 20; /* of all items together */
 static const double lower_quartile = 0.25;
@@ -232,7 +232,7 @@ static int measure_point(study *s, const schedule_call *call, int64_t count, int
         status = ask_for_choices(s, call, &site, &point);
     if (status == BMF_OK) {
         s->visit(s->state, &point);
-        *enough = FEWEST * gsl_stats_min(point.seconds, 1, (size_t)point.ways) > s->budget;
+        *enough = bytes >= ALWAYS && FEWEST * gsl_stats_min(point.seconds, 1, (size_t)point.ways) > s->budget;
     }
     schedule_site_close(&site);
     return status;
