@@ -61,6 +61,11 @@ STATUS_FUNCTION(bmf_argsort, (const bmf_list *xs, bmf_list **out), (xs, out), BM
 STATUS_FUNCTION(bmf_sort_by, (const bmf_list *xs, const bmf_kernel *key, bmf_list **out), (xs, key, out),
                 BMF_COLLECTIVE, LIST(xs), KERNEL(key), NEW_LIST(out))
 
+STATUS_FUNCTION(bmf_unique, (const bmf_list *xs, bmf_list **out), (xs, out), BMF_COLLECTIVE, LIST(xs), NEW_LIST(out))
+STATUS_FUNCTION(bmf_group_by, (const bmf_list *xs, const bmf_kernel *kernel, bmf_list **keys, bmf_list **groups),
+                (xs, kernel, keys, groups),
+                BMF_COLLECTIVE, LIST(xs), KERNEL(kernel), NEW_LIST(keys), NEW_LIST(groups))
+
 /* ---- elementwise ---- */
 
 STATUS_FUNCTION(bmf_map, (const bmf_list *xs, const bmf_kernel *kernel, bmf_list **out), (xs, kernel, out),

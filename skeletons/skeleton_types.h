@@ -41,6 +41,8 @@
     X(sort)                                                                                                            \
     X(argsort)                                                                                                         \
     X(sort_by)                                                                                                         \
+    X(unique)                                                                                                          \
+    X(group)                                                                                                           \
     X(reduce_by_key)                                                                                                   \
     X(shift)                                                                                                           \
     X(each_part)                                                                                                       \

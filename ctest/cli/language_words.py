@@ -108,11 +108,13 @@ def sorting(folder):
     expected = [(int(k), values[keys == k].tolist()) for k in np.unique(keys)]
     program = ("main(keys, values) = let pairs = zip(keys, values) in "
                "{sort_by({k, _} -> k, pairs), pairs |> split(procs) |> sort_by({k, _} -> k) |> reduce(++), "
-               "group({k, _} -> k, pairs) |> map({k, all} -> {k, map({_, v} -> v, all)}), unique(keys)}\n")
-    (a, b, groups, unique), _ = run(folder, program, keys, values, processors=some_processors())
+               "group({k, _} -> k, pairs) |> map({k, all} -> {k, map({_, v} -> v, all)}), unique(keys), "
+               "pairs |> split(procs) |> group({k, _} -> k) |> map(p -> map({k, all} -> {k, map({_, v} -> v, all)}, p)) |> "
+               "reduce(++), keys |> split(procs) |> unique |> reduce(++)}\n")
+    (a, b, groups, unique, joint_groups, joint_unique), _ = run(folder, program, keys, values, processors=some_processors())
     assert a == b == pairs
-    assert groups == expected
-    assert unique == np.unique(keys).tolist()
+    assert groups == joint_groups == expected
+    assert unique == joint_unique == np.unique(keys).tolist()
 
 
 def shifts(folder):

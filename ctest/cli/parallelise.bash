@@ -31,3 +31,14 @@ for k, c in enumerate(json.load(open("all.json"))["candidates"][:4]):
         rm parallel?.bmf
     done <programs
 }
+
+# as_fast_as_by_hand [NAME..]: what is found for the serial programs in examples/serial, as the examples written by hand
+as_fast_as_by_hand()
+{
+    python3 "$BMF_SOURCE_DIR/ctest/cli/serial_examples.py" quick.machine "$@" >ratios
+    [ "$(wc -l <ratios)" -ge $# ]
+    while read -r name processors ratio; do
+        [ "$name" != 24-nested-split ] || continue # by hand a grid of processors
+        python3 -c "assert $ratio <= 1.1, '$name on $processors: $ratio'"
+    done <ratios
+}

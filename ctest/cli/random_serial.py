@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Random serial programs of the language for tests of `bmf parallelise`: maps, filters, scans, reductions, zips, tuples, choices,
-loops, and lists of lists.
+loops, lists of lists, stencils, shifts, sorting, reductions by key and of tuples, tables of reductions, single elements.
 
 usage: random_serial.py SEED COUNT     prints a program on each line
 """
@@ -10,6 +10,23 @@ import sys
 
 NOT_ONE = "B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 1)]"
 TWICE = "B_Op (B_Plus) . B_Alltup [B_Id, B_Id]"
+LEFT, RIGHT = "B_Addr (B_Num 1) (B_Num 2)", "B_Addr (B_Num 2) (B_Num 2)"
+LAST = "B_Op (B_Minus) . B_Alltup [B_Op (B_Length), B_Con (B_Int 1)]"
+
+
+def table(each):
+    """`each` of {list, k} for k = 1, 2, 0."""
+    return f"B_Map ({each}) . B_Op (B_Distl) . B_Alltup [B_Id, B_Allvec [B_Con (B_Int 1), B_Con (B_Int 2), B_Con (B_Int 0)]]"
+
+
+def with_element(number):
+    return (f"B_If (B_Op (B_Eq) . B_Alltup [B_Op (B_Length), B_Con (B_Int 0)]) (B_Id) (B_Map (B_Op (B_Minus)) . B_Op (B_Distl) . "
+            f"B_Alltup [B_Op (B_Index) . B_Alltup [B_Id, {number}], B_Id])")
+
+
+PAIRS = f"B_Op (B_Distl) . B_Alltup [{RIGHT}, {LEFT}]"  # {list, k} to [{k, element}]
+BOTH = (f"B_Alltup [B_Op (B_Plus) . B_Alltup [{LEFT} . {LEFT}, {LEFT} . {RIGHT}], "
+        f"B_Op (B_Max) . B_Alltup [{RIGHT} . {LEFT}, {RIGHT} . {RIGHT}]]")
 # [int] to [int]
 FLAT = [
     "B_Map (B_Op (B_Neg))", "B_Map (B_Op (B_Abs))", "B_Map (B_Op (B_Plus) . B_Alltup [B_Id, B_Con (B_Int 2)])",
@@ -21,12 +38,26 @@ FLAT = [
     "B_Zip (B_Op (B_Plus)) . B_Alltup [B_Id, B_Scan (B_Op (B_Plus))]",
     "B_Op (B_Conc) . B_Alltup [B_Id, B_Map (B_Op (B_Neg))]",
     f"B_Map (B_If ({NOT_ONE}) (B_Op (B_Neg)) (B_Id))",
+    "B_Stencil (B_Num 1) (B_Op (B_Max) . B_Alltup [B_Addr (B_Num 3) (B_Num 3), B_Addr (B_Num 1) (B_Num 3)]) (B_Con (B_Int 0))",
+    "B_Stencil (B_Num 2) (B_Op (B_Min) . B_Alltup [B_Addr (B_Num 1) (B_Num 5), B_Addr (B_Num 4) (B_Num 5)])",
+    "B_Shift (B_Num 2) (B_Con (B_Int 7))", "B_Shift (B_Num -1) (B_Op (B_Neg))", "B_Shift (B_Num -3)", "B_Op (B_Sort)",
+    "B_Op (B_Argsort)", "B_Sort_by (B_Op (B_Abs))",
+    "B_Reduce (B_Op (B_Conc)) (B_Allvec []) . B_Map (B_Allvec [B_Id, B_Op (B_Neg)])",
+    "B_Reduce_by_key (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Alltup [B_Con (B_Int 4), "
+    "B_Map (B_Alltup [B_Op (B_Mod) . B_Alltup [B_Op (B_Abs), B_Con (B_Int 4)], B_Id])]",
+    table(f"B_Op (B_Length) . B_Filter (B_Op (B_Le)) . {PAIRS}"),
+    table(f"B_Reduce (B_Op (B_Min)) (B_Con (B_Int 5)) . B_Map (B_Op (B_Plus)) . {PAIRS}"),
+    table(f"B_Op (B_Plus) . B_Alltup [B_Op (B_Length), B_Reduce (B_Op (B_Max)) (B_Con (B_Int -3))] . B_Map ({RIGHT}) . "
+          f"B_Filter (B_Op (B_Ne)) . {PAIRS}"),
+    table(f"B_Op (B_Minus) . B_Alltup [{RIGHT}, B_Op (B_Length) . {LEFT}]"),
+    with_element("B_Con (B_Int 0)"), with_element(LAST),
 ]
 # [int] to int or a tuple of them
 ENDS = [
     "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int %d))", "B_Reduce (B_Op (B_Min)) (B_Con (B_Int %d))",
     "B_Reduce (B_Op (B_Max)) (B_Con (B_Int %d))", "B_Op (B_Length)", "B_Reduce (B_Op (B_Minus)) (B_Con (B_Int %d))",
     "B_Alltup [B_Reduce (B_Op (B_Plus)) (B_Con (B_Int %d)), B_Op (B_Length), B_Id]",
+    f"B_Reduce ({BOTH}) (B_Alltup [B_Con (B_Int 0), B_Con (B_Int %d)]) . B_Map (B_Alltup [B_Id, B_Id])",
 ]
 SUM = "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))"
 
@@ -43,6 +74,12 @@ def chain(rng, longest, depth=0):
             parts.append(f"B_While (B_Op (B_And) . B_Alltup [B_Op (B_Gt) . B_Alltup [{SUM} . B_Map (B_Op (B_Abs)), B_Con (B_Int 0)], "
                          f"B_Op (B_Lt) . B_Alltup [{SUM} . B_Map (B_Op (B_Abs)), B_Con (B_Int {rng.randint(1, 60)})]]) "
                          f"({rng.choice(['', 'B_Map (B_Op (B_Neg)) . ', 'B_Map (B_Op (B_Abs)) . '])}B_Map ({TWICE}))")
+        elif depth < 2 and kind < 0.3:  # {list, list, counter}, the first list changed
+            parts.append(f"B_Addr (B_Num 1) (B_Num 3) . B_While (B_Op (B_Lt) . B_Alltup [B_Addr (B_Num 3) (B_Num 3), B_Con (B_Int 2)]) "
+                         f"(B_Alltup [{chain(rng, 2, depth + 1)} . B_Addr (B_Num {rng.choice([1, 2])}) (B_Num 3), "
+                         f"B_Addr (B_Num {rng.choice([1, 2])}) (B_Num 3), "
+                         f"B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 3) (B_Num 3), B_Con (B_Int 1)]]) . "
+                         f"B_Alltup [B_Id, {rng.choice(FLAT)}, B_Con (B_Int 0)]")
         else:
             parts.append(rng.choice(FLAT))
     return " . ".join(parts)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# bmf parallelise on a thousand random serial programs: the same values.
+# bmf parallelise on a thousand random serial programs: the same values; on all programs of examples/serial.
 
 bats_require_minimum_version 1.5.0
 
@@ -7,4 +7,9 @@ load parallelise.bash
 
 @test "a thousand random serial programs keep their values" {
     random_programs_keep_their_values 1 1000
+}
+
+@test "what is found for all examples without processors is as fast as the examples" {
+    as_fast_as_by_hand
+    [ "$(wc -l <ratios)" -ge 60 ]
 }

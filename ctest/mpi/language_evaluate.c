@@ -163,7 +163,8 @@ static void test_lists(void)
         {"B_Reduce_by_key (B_Op (B_Plus)) (B_Con (B_Int 0)) {0, []}", "[]"},
         {"B_If (B_Con (B_True)) (B_Op (B_Length)) (P_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . P_Map (B_Op "
          "(B_Length)) . "
-         "P_Sort . P_Stencil (B_Num 1) (B_Addr (B_Num 1) (B_Num 3)) . P_Shift (B_Num 1) . P_Sort_by (B_Id) . P_Split "
+         "P_Unique . P_Sort . P_Stencil (B_Num 1) (B_Addr (B_Num 1) (B_Num 3)) . P_Shift (B_Num 1) . P_Sort_by (B_Id) "
+         ". P_Split "
          "(B_Num 2)) [1, 2]",
          "2"},
         {"B_If (B_Con (B_True)) (B_Id) (P_Reduce_by_key (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Alltup [B_Con (B_Int 2), "
@@ -185,6 +186,16 @@ static void test_lists(void)
          "[{0, inf}, {5, 0.25}]"},
         {"B_Map (B_Group (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 2)])) [[3, 1, 2, 5], [], [1]]",
          "[[{false, [1, 2]}, {true, [3, 5]}], [], [{false, [1]}]]"},
+        {"P_Unique . P_Split (B_Num 3) [0.0, nan, 1.5, -0.0, nan]", "[[-0.0], [1.5], [nan]]"},
+        {"P_Unique . P_Split (B_Num 3) [true, true, true, true]", "[[true], [], []]"},
+        {"P_Unique . P_Split (B_Num 2) []", "[[], []]"},
+        {"P_Group (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 2)]) . P_Split (B_Num 3) [3, 1, 2, 5]",
+         "[[{false, [1, 2]}], [{true, [3, 5]}], []]"},
+        {"P_Group (B_Op (B_Length)) . P_Split (B_Num 2) [[1, 2], [], [3], [4, 5], [6]]",
+         "[[{0, [[]]}, {1, [[3], [6]]}], [{2, [[1, 2], [4, 5]]}]]"},
+        {"P_Group (B_Id) . P_Split (B_Num 2) [0.0, nan, -0.0, nan, 1.0]",
+         "[[{-0.0, [-0.0, 0.0]}, {1.0, [1.0]}], [{nan, [nan, nan]}]]"},
+        {"P_Group (B_Id) . P_Split (B_Num 2) []", "[[], []]"},
         {"P_Sort_by (B_Op (B_Length)) . P_Split (B_Num 2) [[1, 2], [], [3], [4, 5], [6]]",
          "[[[], [3], [6]], [[1, 2], [4, 5]]]"},
         {"B_Op (B_Conc) {[], [3]}", "[3]"},

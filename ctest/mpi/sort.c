@@ -1,4 +1,4 @@
-/* sort, argsort and sort_by against the C library's qsort, which gets every element with its number.
+/* sort, argsort, sort_by, unique and group against the C library's qsort, which gets every element with its number.
  *
  * Method: random lists of all types that have an order, with many equal elements, few, and wide ones, NaN and both
  * zeros, sorted lists and such that fall, over any parts; results stand evenly on the processors of the list.
@@ -33,6 +33,11 @@ static int in_order(const void *a, const void *b)
     if (!x->nan && x->negative_zero != y->negative_zero)
         return x->negative_zero ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool is_same(const numbered *x, const numbered *y)
+{
+    return x->nan || y->nan ? x->nan && y->nan : x->real == y->real && x->whole == y->whole;
 }
 
 /* Some number; `kind` says of which sort. */
@@ -112,6 +117,25 @@ static void level_nans(const bmf_list *list, scalar type)
     }
 }
 
+/* The list once each; sorted: its elements in their order, with what the reference sees of them. */
+static void check_unique(const bmf_list *xs, scalar type, int64_t n, const char *sorted, const numbered *seen)
+{
+    const size_t size = scalar_bytes[type];
+    char *expected = calloc((size_t)n + 1, size);
+    int64_t count = 0;
+    bmf_list *ys = NULL;
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || !is_same(&seen[i - 1], &seen[i]))
+            memcpy(expected + (size_t)count++ * size, sorted + (size_t)i * size, size);
+    bmf_partition *even = evenly(bmf_list_context(xs), bmf_list_partition(xs), count);
+    CHECK(bmf_unique(xs, &ys) == BMF_OK, "%s", bmf_error_text(bmf_list_context(xs)));
+    level_nans(ys, type);
+    test_equal(ys, even, count, expected, "unique");
+    bmf_list_free(ys);
+    bmf_partition_release(even);
+    free(expected);
+}
+
 static void check_scalars(bmf_context *ctx, uint64_t *state, scalar type, int64_t n, int64_t kind)
 {
     const size_t size = scalar_bytes[type];
@@ -140,6 +164,7 @@ static void check_scalars(bmf_context *ctx, uint64_t *state, scalar type, int64_
     test_equal(xs, partition, n, x, "input of sort");
     CHECK(bmf_sort(ys, &again) == BMF_OK, "%s", bmf_error_text(ctx));
     test_equal(again, even, n, expected, "sort of a sorted list");
+    check_unique(xs, type, n, expected, seen);
     bmf_list_free(xs);
     bmf_list_free(ys);
     bmf_list_free(numbers);
@@ -196,6 +221,88 @@ static void check_tuples(bmf_context *ctx, uint64_t *state)
     free(seen);
 }
 
+/* Keys of every type. */
+#define KEY(key, T, type, value)                                                                                       \
+    static T key##_of(number_pair p)                                                                                   \
+    {                                                                                                                  \
+        return (T)(value);                                                                                             \
+    }                                                                                                                  \
+    static int key##_block(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)              \
+    {                                                                                                                  \
+        (void)context;                                                                                                 \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            BMF_AT(T, out[0], i) =                                                                                     \
+                key##_of((number_pair){BMF_AT(const int64_t, in[0], i), BMF_AT(const double, in[1], i)});              \
+        return 0;                                                                                                      \
+    }                                                                                                                  \
+    static const bmf_kernel key = {                                                                                    \
+        .name = #key, .block = key##_block, .inputs = 1, .input = {&pair_type}, .output = &(type)};
+KEY(int_key, int64_t, bmf_type_int, p.n % 7 - 3)
+KEY(real_key, double, bmf_type_real, p.x)
+KEY(bool_key, uint8_t, bmf_type_bool, p.n % 3 == 0)
+KEY(int32_key, int32_t, bmf_type_int32, p.n % 11 - 20)
+KEY(float_key, float, bmf_type_float, p.x)
+static const bmf_kernel *const key_kernel[SCALARS] = {&int_key, &real_key, &bool_key, &int32_key, &float_key};
+
+/* The key of an element, as bytes, and as the reference sees it. */
+static void find_key(scalar type, number_pair element, int64_t number, char *to, numbered *seen)
+{
+    const int64_t whole[SCALARS] = {
+        [AN_INT] = int_key_of(element), [A_BOOL] = bool_key_of(element), [AN_INT32] = int32_key_of(element)};
+    const float narrow = float_key_of(element);
+    const uint8_t truth = bool_key_of(element);
+    const int32_t half = int32_key_of(element);
+    const void *from[SCALARS] = {&whole[AN_INT], &element.x, &truth, &half, &narrow};
+    memcpy(to, from[type], scalar_bytes[type]);
+    *seen = (numbered){.number = number, .whole = whole[type]};
+    if (type == A_REAL || type == A_FLOAT)
+        seen->real = type == A_REAL ? element.x : (double)narrow;
+    seen->nan = isnan(seen->real);
+    seen->negative_zero = seen->real == 0 && signbit(seen->real);
+}
+
+/* kind: what the elements' reals are, some_real. */
+static void check_groups(bmf_context *ctx, uint64_t *state, scalar type, int64_t n, int64_t kind)
+{
+    const size_t size = scalar_bytes[type];
+    number_pair *x = calloc((size_t)n + 1, sizeof *x), *members = calloc((size_t)n + 1, sizeof *members);
+    char *key = calloc((size_t)n + 1, size), *expected = calloc((size_t)n + 1, size);
+    numbered *seen = calloc((size_t)n + 1, sizeof *seen);
+    int64_t *length = calloc((size_t)n + 1, sizeof *length), count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = (number_pair){i, some_real(state, kind, i, n)};
+        find_key(type, x[i], i, key + (size_t)i * size, &seen[i]);
+    }
+    qsort(seen, (size_t)n, sizeof *seen, in_order);
+    for (int64_t i = 0; i < n; i++) {
+        members[i] = x[seen[i].number];
+        if (i == 0 || !is_same(&seen[i - 1], &seen[i]))
+            memcpy(expected + (size_t)count++ * size, key + (size_t)seen[i].number * size, size);
+        length[count - 1]++;
+    }
+    bmf_partition *partition = test_partition(ctx, state, n), *even = evenly(ctx, partition, count);
+    bmf_list *xs = test_list(ctx, &pair_type, partition, x), *keys = NULL, *groups = NULL;
+    bmf_list *flat = NULL, *lengths = NULL;
+    CHECK(bmf_group_by(xs, key_kernel[type], &keys, &groups) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(keys, even, count, expected, "keys of groups");
+    CHECK(bmf_flatten(groups, &flat) == BMF_OK && bmf_lengths(groups, &lengths) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(flat, NULL, n, members, "elements of groups");
+    test_equal(lengths, even, count, length, "lengths of groups");
+    bmf_list_free(xs);
+    bmf_list_free(keys);
+    bmf_list_free(groups);
+    bmf_list_free(flat);
+    bmf_list_free(lengths);
+    bmf_partition_release(partition);
+    bmf_partition_release(even);
+    free(x);
+    free(members);
+    free(key);
+    free(expected);
+    free(seen);
+    free(length);
+}
+
 BMF_MAP_KERNEL(fifth, int64_t, i, double, i % 2 ? 0.2 : -0.2)
 
 /* A value for all elements, in one place of memory. */
@@ -212,6 +319,9 @@ static void check_broadcast(bmf_context *ctx)
     for (int i = 0; i < 17; i++)
         expected[i] = 5;
     CHECK(memcmp(value, expected, sizeof value) == 0, "sort of equal numbers");
+    bmf_list *one = NULL;
+    CHECK(bmf_unique(fives, &one) == BMF_OK && bmf_length(one) == 1, "%s", bmf_error_text(ctx));
+    bmf_list_free(one);
     bmf_list_free(xs);
     bmf_list_free(pairs);
     bmf_list_free(fives);
@@ -229,6 +339,12 @@ static void check_refusals(bmf_context *ctx)
     test_refused(ctx, bmf_argsort(zs, &ys), BMF_ERROR_TYPE, "complex", "an argsort of complex numbers");
     test_refused(ctx, bmf_sort_by(xs, &squared, &ys), BMF_ERROR_TYPE, "complex", "a complex key");
     test_refused(ctx, bmf_sort_by(xs, &fifth, &ys), BMF_ERROR_TYPE, "fifth", "a key of other elements");
+    bmf_list *keys = NULL;
+    test_refused(ctx, bmf_unique(zs, &ys), BMF_ERROR_TYPE, "unique", "complex numbers once each");
+    test_refused(ctx, bmf_group_by(xs, &squared, &keys, &ys), BMF_ERROR_TYPE, "group", "groups with a complex key");
+    test_refused(ctx, bmf_group_by(xs, &fifth, &keys, &ys), BMF_ERROR_TYPE, "fifth",
+                 "groups by a key of other elements");
+    CHECK(!keys, "a refused group made a list");
     CHECK(!ys, "a refused sort made a list");
     bmf_list_free(xs);
     bmf_list_free(zs);
@@ -249,12 +365,16 @@ int main(int argc, char **argv)
             check_scalars(ctx, &state, (scalar)test_below(&state, SCALARS), 20000 + 1000 * kind, kind);
         for (int repeat = 0; repeat < 6; repeat++)
             check_tuples(ctx, &state);
+        for (scalar type = 0; type < SCALARS; type++)
+            for (int repeat = 0; repeat < 3; repeat++)
+                check_groups(ctx, &state, type, test_length(&state, bmf_processors(ctx), false), test_below(&state, 6));
         check_broadcast(ctx);
         check_refusals(ctx);
     }
     BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, 3)));
     check_scalars(ctx, &state, A_REAL, 1500000, 5); /* past the caches */
     check_scalars(ctx, &state, AN_INT, 1500000, 0);
+    check_groups(ctx, &state, A_REAL, 200000, 5);
     const int failed = bmf_close(ctx);
     return test_finish() || failed;
 }

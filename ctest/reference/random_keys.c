@@ -165,8 +165,13 @@ expression random_parts_together(random_maker *g, type element, type *out, int d
     if (g->inside > 0 || element->kind != BMF_LIST)
         return NULL;
     *out = element;
-    if (chance(g, 2))
+    if (chance(g, 3))
         return written(g, by_key(g, BMF_EXPRESSION_SORT_BY, element->component[0], random_key(g), depth));
+    if (chance(g, 2)) {
+        type key = random_key(g);
+        *out = bmf_type_list(bmf_type_pair(key, element));
+        return written(g, by_key(g, BMF_EXPRESSION_GROUP, element->component[0], key, depth));
+    }
     type made = random_element_type(g, element);
     *out = bmf_type_list(made);
     return stencil(g, NULL, element->component[0], made, depth);

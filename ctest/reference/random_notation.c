@@ -110,7 +110,7 @@ static term *generate_with_function(program *p, term_form form, value_kind kind,
 {
     term *t = make(p, form, kind);
     t->child[0] = generate(p, INTS, depth - 1, s);
-    const bool alone = form == REDUCE || form == BY_KEY || form == BY_KEY_SPLIT;
+    const bool alone = form == REDUCE || form == BY_KEY || form == BY_KEY_SPLIT || form == GROUP_SPLIT;
     /* these see their operands only */
     const bool scalars = form == BY_KEY || form == BY_KEY_SPLIT || s->scalars;
     scope inside = alone ? (scope){.calls = s->calls && !scalars, .scalars = scalars} : *s;
@@ -192,14 +192,16 @@ static term *generate_bool(program *p, int depth, const scope *s)
 /* Of neighbours or by keys. */
 static term *generate_word(program *p, int depth, const scope *s)
 {
-    static const term_form words[] = {BY_KEY,  SHIFT, SHIFT_RING, STENCIL,      STENCIL_RING,  SORT,
-                                      SORT_BY, GROUP, UNIQUE,     BY_KEY_SPLIT, STENCIL_SPLIT, SORT_BY_SPLIT};
+    static const term_form words[] = {BY_KEY,        SHIFT,         SHIFT_RING,  STENCIL,     STENCIL_RING,
+                                      SORT,          SORT_BY,       GROUP,       UNIQUE,      BY_KEY_SPLIT,
+                                      STENCIL_SPLIT, SORT_BY_SPLIT, GROUP_SPLIT, UNIQUE_SPLIT};
     const term_form form = words[program_below(p, sizeof words / sizeof words[0])];
-    const bool parts = form == BY_KEY_SPLIT || form == STENCIL_SPLIT || form == SORT_BY_SPLIT;
+    const bool parts = form == BY_KEY_SPLIT || form == STENCIL_SPLIT || form == SORT_BY_SPLIT || form == GROUP_SPLIT ||
+                       form == UNIQUE_SPLIT;
     term *t;
     if (parts && !s->top)
         return generate_leaf(p, INTS, s);
-    if (form == SORT || form == UNIQUE || form == SHIFT || form == SHIFT_RING) {
+    if (form == SORT || form == UNIQUE || form == UNIQUE_SPLIT || form == SHIFT || form == SHIFT_RING) {
         t = generate_parts(p, form, INTS, 1, INTS, depth, s);
         t->literal = program_below(p, 9) - 4;
         return t;

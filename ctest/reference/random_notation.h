@@ -72,7 +72,9 @@ typedef enum term_form {
     SORT_BY, /* sort_by(name -> child[1], child[0]) */
     SORT_BY_SPLIT,
     GROUP, /* sums of groups with their keys */
+    GROUP_SPLIT,
     UNIQUE,
+    UNIQUE_SPLIT,
     LOOP_FOR,  /* loop name = child[0] for name < literal do child[1] */
     LOOP_WHILE /* loop {name, name} = {0, child[0]} while name < literal do {name + 1, child[1]} */
 } term_form;

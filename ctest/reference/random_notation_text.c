@@ -66,6 +66,7 @@ static const char *const words_of[] = {
     [SHIFT_RING] = "shift(#, %)",
     [SORT] = "sort(%)",
     [UNIQUE] = "unique(%)",
+    [UNIQUE_SPLIT] = "reduce(++, [], unique(split(3, %)))",
     [SPLIT] = "~ |> split(3) |> map(p -> map(@ -> %, p)) |> reduce(++, [])",
 };
 
@@ -94,6 +95,7 @@ static const function_words functions[] = {
     {SORT_BY, "sort_by(", "@ -> ", ", ", ")"},
     {SORT_BY_SPLIT, "reduce(++, [], sort_by(", "@ -> ", ", split(3, ", ")))"},
     {GROUP, "map({k, g} -> (k + reduce(+, 0, g)) mod 97, group(", "@ -> ", ", ", "))"},
+    {GROUP_SPLIT, "map({k, g} -> (k + reduce(+, 0, g)) mod 97, reduce(++, [], group(", "@ -> ", ", split(3, ", "))))"},
 };
 
 static const function_words *words_of_function(term_form form)

@@ -313,8 +313,10 @@ static value evaluate(evaluation *e, const term *t, const bindings *b)
     case SORT_BY_SPLIT:
         return evaluate_sorted(e, t, b);
     case GROUP:
+    case GROUP_SPLIT:
         return evaluate_group(e, t, b);
     case UNIQUE:
+    case UNIQUE_SPLIT:
         return evaluate_unique(e, t, b);
     case LET:
     case LET_PAIR:

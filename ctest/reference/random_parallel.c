@@ -84,7 +84,7 @@ static void add_sort(random_maker *g, pipeline *p)
     if (kind != BMF_INT && kind != BMF_REAL && kind != BMF_BOOL)
         return;
     if (chance(g, 2))
-        add_stage(g, p, written(g, operation(g, BMF_OPERATION_SORT)), p->element);
+        add_stage(g, p, written(g, operation(g, chance(g, 2) ? BMF_OPERATION_SORT : BMF_OPERATION_UNIQUE)), p->element);
     else
         add_stage(g, p, written(g, operation(g, BMF_OPERATION_ARGSORT)), bmf_type_list(&bmf_type_int));
 }

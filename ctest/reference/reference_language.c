@@ -154,6 +154,12 @@ static value unique(reference_machine *m, value list)
     return made;
 }
 
+static value unique_parts(reference_machine *m, value parts)
+{
+    value all = join_parts(m, parts);
+    return split_like(m, parts, all ? unique(m, all) : NULL);
+}
+
 static value operate(reference_machine *m, bmf_operation operation, value x)
 {
     value a = x->count == 2 ? x->item[0] : NULL, b = x->count == 2 ? x->item[1] : NULL;
@@ -175,7 +181,7 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
         return x->kind == BMF_DISTRIBUTED ? sort_parts(m, x, operation == BMF_OPERATION_ARGSORT)
                                           : sort(m, x, operation == BMF_OPERATION_ARGSORT);
     case BMF_OPERATION_UNIQUE:
-        return unique(m, x);
+        return x->kind == BMF_DISTRIBUTED ? unique_parts(m, x) : unique(m, x);
     case BMF_OPERATION_TRANSPOSE:
         return naive_transpose(m, x);
     case BMF_OPERATION_MATMUL:
@@ -640,7 +646,11 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
         x = x ? sort_by(m, e, place, handed, x, &keys) : NULL;
         return x ? split_like(m, parts, x) : NULL;
     case BMF_EXPRESSION_GROUP:
-        return group(m, e, place, x);
+        if (x->kind != BMF_DISTRIBUTED)
+            return group(m, e, place, x);
+        x = join_parts(m, parts = x);
+        x = x ? group(m, e, place, x) : NULL;
+        return x ? split_like(m, parts, x) : NULL;
     case BMF_EXPRESSION_SHIFT:
         return shift_list(m, e, place, x);
     case BMF_EXPRESSION_FILTER:

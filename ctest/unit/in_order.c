@@ -15,6 +15,7 @@
 #include "predict/model/actions_private.h"
 #include "predict/simulate/in_order.h"
 #include "predict/simulate/simulate_private.h"
+#include "runtime/base/allocate.h"
 #include "runtime/schedule/algorithms.h"
 
 static const char *const networks[] = {
@@ -28,7 +29,7 @@ static const char *const networks[] = {
     "type = \"cluster\"; latency_us = 0.71; send_us = 0.25; receive_us = 0.26; gap_us = 0.08; bandwidth_mb_per_s = "
     "24.3;"
     " node_latency_us = 0.15; node_bandwidth_mb_per_s = 80.7; processors_per_node = 3;"};
-enum { NETWORKS = sizeof networks / sizeof *networks, SAMPLES = 4, MAX_MESSAGES = 40, CASES = 60 };
+enum { NETWORKS = sizeof networks / sizeof *networks, SAMPLES = 4, MAX_MESSAGES = 40, CASES = 60, MANY = 3000 };
 
 static bmf_machine *read_machine(const char *network)
 {
@@ -104,19 +105,32 @@ static void compare(const bmf_actions *actions, bmf_network *network, const char
     bmf_in_order *in_order = in_order_create(actions, network);
     assert_non_null(in_order);
     network->agreement_noise = 0.2;
-    for (int64_t sample = 0; sample < SAMPLES; sample++) {
-        const double factor = sample == 0 ? 1.0 : 1.0 + 0.1 * (double)sample;
-        double seconds, loading;
+    bmf_in_order_sample ordered[SAMPLES];
+    for (int64_t k = 0; k < SAMPLES; k++)
+        ordered[k] = (bmf_in_order_sample){.sample = k, .compute_factor = k == 0 ? 1.0 : 1.0 + 0.1 * (double)k};
+    in_order_run(in_order, ordered, SAMPLES);
+    for (int64_t k = 0; k < SAMPLES; k++) {
         bmf_simulation result;
-        simulate(actions, network, sample, factor, &result);
-        assert_true(in_order_run(in_order, sample, factor, &seconds, &loading));
-        if (seconds != result.seconds || loading != result.loading)
-            fail_msg("%s, sample %lld: %.17g s, of them %.17g loading, instead of %.17g and %.17g", what,
-                     (long long)sample, seconds, loading, result.seconds, result.loading);
+        simulate(actions, network, k, ordered[k].compute_factor, &result);
+        assert_true(ordered[k].settled);
+        if (ordered[k].seconds != result.seconds || ordered[k].loading != result.loading)
+            fail_msg("%s, sample %lld: %.17g s, of them %.17g loading, instead of %.17g and %.17g", what, (long long)k,
+                     ordered[k].seconds, ordered[k].loading, result.seconds, result.loading);
     }
     in_order_free(in_order);
 }
 
+static void compare_random(uint64_t *random, const bmf_machine *machine, int64_t processors, const char *what)
+{
+    bmf_network *network;
+    assert_int_equal(machine_network(machine, processors, &network), BMF_OK);
+    bmf_actions *actions = random_program(random, processors);
+    compare(actions, network, what);
+    actions_free(actions);
+    network->type->destroy(network);
+}
+
+/* Few processors, whose messages meet at ports, and many, so that samples are taken on several threads. */
 static void test_random_programs(void **state)
 {
     uint64_t random = (uint64_t)time(NULL);
@@ -124,15 +138,42 @@ static void test_random_programs(void **state)
     printf("seed %llu\n", (unsigned long long)random);
     for (int n = 0; n < NETWORKS; n++) {
         bmf_machine *machine = read_machine(networks[n]);
-        for (int k = 0; k < CASES; k++) {
-            const int64_t processors = 2 + test_below(&random, 12);
-            bmf_network *network;
-            assert_int_equal(machine_network(machine, processors, &network), BMF_OK);
-            bmf_actions *actions = random_program(&random, processors);
-            compare(actions, network, networks[n]);
-            actions_free(actions);
-            network->type->destroy(network);
+        for (int k = 0; k < CASES; k++)
+            compare_random(&random, machine, 2 + test_below(&random, 12), networks[n]);
+        compare_random(&random, machine, MANY, networks[n]);
+        machine_free(machine);
+    }
+}
+
+/* A tree whose processors are at its steps in another order than that of recording, and everybody to everybody. */
+static void test_trees_and_exchanges(void **state)
+{
+    enum { TREE = 64 };
+    uint64_t random = (uint64_t)time(NULL);
+    (void)state;
+    for (int n = 0; n < NETWORKS; n++) {
+        bmf_machine *machine = read_machine(networks[n]);
+        bmf_actions *actions = actions_create(TREE, NULL);
+        bmf_message *message = allocate(TREE * TREE * (int64_t)sizeof *message);
+        bmf_network *network;
+        assert_int_equal(machine_network(machine, TREE, &network), BMF_OK);
+        for (int64_t p = 0; p < TREE; p++)
+            actions_compute(actions, p, 0, 0, 1, 1e-5 + 1e-6 * (double)test_below(&random, 1000) * 1e-3, 0, 0.5, 0);
+        for (int64_t apart = 1; apart < TREE; apart *= 2) {
+            int64_t count = 0;
+            for (int64_t p = 0; p < TREE; p += 2 * apart)
+                message[count++] = (bmf_message){.from = p + apart, .to = p, .bytes = 24};
+            actions_round_end(actions, 0, actions_round_begin(actions, 0, message, count));
+            for (int64_t p = 0; p < TREE; p += 2 * apart)
+                actions_compute(actions, p, 0, 0, 1, 1e-6, 0, 0.5, 0);
         }
+        for (int64_t k = 0; k < TREE * TREE; k++)
+            message[k] = (bmf_message){.from = k / TREE, .to = k % TREE, .bytes = test_below(&random, 300)};
+        actions_round_end(actions, 0, actions_round_begin(actions, 0, message, TREE * TREE));
+        compare(actions, network, networks[n]);
+        free(message);
+        actions_free(actions);
+        network->type->destroy(network);
         machine_free(machine);
     }
 }
@@ -191,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_trees_and_exchanges),
         cmocka_unit_test(test_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

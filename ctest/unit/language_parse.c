@@ -89,6 +89,7 @@ static const char *const printed[][2] = {
     {"P_Stencil (B_Num 2) (B_Id) (B_Con (B_Int 1))", "P_Stencil (B_Num 2) (B_Id) (B_Con (B_Int 1))"},
     {"P_Reduce_by_key (B_Id) (B_Con (B_Int 1))", "P_Reduce_by_key (B_Id) (B_Con (B_Int 1))"},
     {"P_Sort_by (B_Id) . B_Group (B_Id)", "P_Sort_by (B_Id) . B_Group (B_Id)"},
+    {"P_Group (B_Id) . P_Unique", "P_Group (B_Id) . P_Unique"},
     {"P_Split (B_Num 4)", "P_Split (B_Num 4) (B_Num 0)"},
     {"P_Split (B_Num 4) (B_Num 2)", "P_Split (B_Num 4) (B_Num 2)"},
     {"B_Filter ($p)", "B_Filter ($p)"},

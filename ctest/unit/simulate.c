@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 #include "ctest/reference/reference_simulate.h"
@@ -494,6 +495,24 @@ static void test_normal(void **state)
     assert_true(fabs(product / (double)count) < 4 / sqrt((double)count));
 }
 
+/* Everywhere in the cells of the table, at their ends and in the tails. */
+static void test_normal_quantile(void **state)
+{
+    const double steps = 100003;
+    (void)state;
+    for (double k = 1; k < steps; k++) {
+        const double exact = gsl_cdf_ugaussian_Pinv(k / steps);
+        if (!(fabs(normal_quantile(k / steps) - exact) < 1e-8))
+            fail_msg("at %.17g: %.17g instead of %.17g", k / steps, normal_quantile(k / steps), exact);
+    }
+    for (int k = 1; k < 4096; k++)
+        assert_true(fabs(normal_quantile(k / 4096.0) - gsl_cdf_ugaussian_Pinv(k / 4096.0)) < 1e-8);
+    for (double tail = 0.25; tail > 1e-16; tail /= 2) {
+        assert_true(fabs(normal_quantile(tail) - gsl_cdf_ugaussian_Pinv(tail)) < 1e-8);
+        assert_true(fabs(normal_quantile(1 - tail) - gsl_cdf_ugaussian_Pinv(1 - tail)) < 1e-8);
+    }
+}
+
 /* One processor computes `calls` times a second, with errors of the equation and of each call. */
 static bmf_prediction predicted(int calls, double shared, double own, int64_t samples)
 {
@@ -628,13 +647,21 @@ static void test_coverage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),     cmocka_unit_test(test_events),
-        cmocka_unit_test(test_growing),       cmocka_unit_test(test_ring),
-        cmocka_unit_test(test_binomial_tree), cmocka_unit_test(test_pipeline),
-        cmocka_unit_test(test_all_to_all),    cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_ideal),         cmocka_unit_test(test_starving),
-        cmocka_unit_test(test_lying_network), cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_intervals),     cmocka_unit_test(test_intervals_of_events),
+        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_growing),
+        cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_binomial_tree),
+        cmocka_unit_test(test_pipeline),
+        cmocka_unit_test(test_all_to_all),
+        cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_ideal),
+        cmocka_unit_test(test_starving),
+        cmocka_unit_test(test_lying_network),
+        cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_normal_quantile),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_intervals_of_events),
         cmocka_unit_test(test_coverage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

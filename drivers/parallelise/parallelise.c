@@ -169,7 +169,7 @@ static int predict_candidate(const search *s, candidate *c)
     return status;
 }
 
-/* Adds the program that is split at these places, unless it is there already. */
+/* Adds the program that is split at these places, unless it is there already, or fails for want of elements. */
 static int add_candidate(search *s, uint64_t chosen)
 {
     if (s->count == MAX_CANDIDATES)
@@ -182,13 +182,17 @@ static int add_candidate(search *s, uint64_t chosen)
             free(made->text);
             return BMF_OK;
         }
-    if (status == BMF_OK)
-        status = predict_candidate(s, made);
-    if (status == BMF_OK)
-        s->count++;
-    else
+    if (status != BMF_OK) {
         free(made->text);
-    return status;
+        return status;
+    }
+    status = predict_candidate(s, made);
+    if (status == BMF_OK) {
+        s->count++;
+        return BMF_OK;
+    }
+    free(made->text);
+    return made->splitting.needs_elements ? BMF_OK : status; /* a processor may have had no element */
 }
 
 static candidate *cheapest_open(search *s)

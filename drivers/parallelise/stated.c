@@ -1,7 +1,7 @@
 /* Operators that are said to be associative, and whether they are.
  *
- * Method: `# associative` behind a definition, in its line, says so. The operator is applied to random triples of its
- * argument's type both ways round; reals may differ by rounding. Cost: two runs of a small program. */
+ * Method: `# associative` behind a definition, in its first line, says so. The operator is applied to random triples of
+ * its argument's type both ways round; reals may differ by rounding. Cost: two runs of a small program. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <math.h>
@@ -18,13 +18,17 @@ enum { TRIPLES = 400, LONGEST = 4, SEED = 20, LINE = 4096 };
 
 /* ---- which ---- */
 
-/* "$Name = .. # .. associative": NULL or the name, allocated. */
+/* "$Name = .. # .. associative", "let name(..) = .. # .. associative": NULL or the name, allocated. */
 static char *name_in(const char *line)
 {
     const char *comment = strchr(line, '#'), *at = line + strspn(line, " \t");
-    if (*at != '$' || !comment || !strcasestr(comment, "associative") || strcasestr(comment, "not associative"))
+    const bool notation = strncmp(at, "let ", 4) == 0;
+    if (notation)
+        at += 4 + strspn(at + 4, " ");
+    if ((*at != '$' && !notation) || !comment || !strcasestr(comment, "associative") ||
+        strcasestr(comment, "not associative"))
         return NULL;
-    size_t length = 1;
+    size_t length = *at == '$';
     while (isalnum((unsigned char)at[length]) || at[length] == '_')
         length++;
     char *name = text_copy(at);

@@ -88,6 +88,7 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
     if (status == BMF_OK && options->grown > 0.0)
         ctx->cost.per_byte *= options->grown;
     if (status == BMF_OK) {
+        model_without_clocks(ctx);
         if (!options->every)
             model_use_classes(ctx);
         if (r->take)

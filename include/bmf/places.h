@@ -87,6 +87,8 @@ BMF_API int bmf_place_leave(int status);
 #define bmf_sort(...)               BMF_PLACED(bmf_sort(__VA_ARGS__))
 #define bmf_reduce_by_key(...)      BMF_PLACED(bmf_reduce_by_key(__VA_ARGS__))
 #define bmf_sort_by(...)            BMF_PLACED(bmf_sort_by(__VA_ARGS__))
+#define bmf_unique(...)             BMF_PLACED(bmf_unique(__VA_ARGS__))
+#define bmf_group_by(...)           BMF_PLACED(bmf_group_by(__VA_ARGS__))
 #define bmf_shift(...)              BMF_PLACED(bmf_shift(__VA_ARGS__))
 /** @endcond */
 #endif

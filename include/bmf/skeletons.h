@@ -98,6 +98,19 @@ BMF_API int bmf_argsort(const bmf_list *xs, bmf_list **out);
  * bmf_map. */
 BMF_API int bmf_sort_by(const bmf_list *xs, const bmf_kernel *key, bmf_list **out);
 
+/** The elements of xs once each, ascending: -0.0 is equal to 0.0, and NaN to NaN, and of what is equal the first in the
+ * order of bmf_sort stays. Parts are sorted and keep one of each value, so between processors at most Q (Q - 1)
+ * messages move a value once from every part that has it, 8 bytes; then up to half of the results move on to even
+ * parts. Samples and room as of bmf_sort. Errors: another type. */
+BMF_API int bmf_unique(const bmf_list *xs, bmf_list **out);
+/** The elements of xs, of any type, by a key: keys, those that there are, once each, ascending; groups, on the same
+ * parts: the list of the elements with each key, in the order of bmf_sort_by. kernel: what makes an element's key, an
+ * int, int32, real, float or bool; equal as in bmf_unique, and a key stands as the group's first element has it. Groups
+ * are split evenly, whatever their lengths, and each is on one processor as a whole. argsort, in which equal keys meet
+ * on one processor; 8 bytes a group and an element where groups move on to even parts; project of the elements, and of
+ * a key a group. Both lists belong to the caller. Errors: another type of key; those of bmf_map. */
+BMF_API int bmf_group_by(const bmf_list *xs, const bmf_kernel *kernel, bmf_list **keys, bmf_list **groups);
+
 /* ---- elementwise: no messages ---- */
 
 /** out[i] = kernel(xs[i]). The kernel's input leaves must be those of the element type (one input per component for

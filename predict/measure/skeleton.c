@@ -58,6 +58,16 @@ RUN(run_shift, bmf_shift(s->xs, 1, NULL, &s->out))
 RUN(run_sorting, bmf_sort(s->xs, &s->out))
 RUN(run_argsort, bmf_argsort(s->xs, &s->out))
 RUN(run_sort_by, bmf_sort_by(s->xs, &square, &s->out))
+RUN(run_unique, bmf_unique(s->xs, &s->out))
+static int group_by_squares(measure_lists *s)
+{
+    bmf_list *keys;
+    BMF_TRY(bmf_group_by(s->xs, &square, &keys, &s->out));
+    bmf_list_free(keys);
+    return BMF_OK;
+}
+
+RUN(run_group, group_by_squares(s))
 RUN(run_reduce_by_key, bmf_reduce_by_key(s->xs, s->xs, measure_length(site), &bmf_plus_int, &s->out))
 RUN(run_stencil, bmf_stencil(s->xs, NULL, &mean_of_three, NULL, &s->out))
 static int reduce_begin_and_wait(measure_lists *s)
@@ -104,6 +114,8 @@ static const measure_operation operations[] = {
     SKELETON("bmf_sort", "reals that are in order", measure_open_reals, run_sorting),
     SKELETON("bmf_argsort", "the numbers of reals that are in order", measure_open_reals, run_argsort),
     SKELETON("bmf_sort_by", "reals by their squares", measure_open_reals, run_sort_by),
+    SKELETON("bmf_unique", "reals that are in order, all different", measure_open_reals, run_unique),
+    SKELETON("bmf_group_by", "reals by their squares, all different", measure_open_reals, run_group),
     SKELETON("bmf_reduce_by_key", "ints by themselves: as many keys as elements", measure_open_ints, run_reduce_by_key),
     SKELETON("bmf_reduce", "sum of reals", measure_open_reals, run_reduce),
     SKELETON("bmf_reduce_begin", "sum of reals, begun and waited for", measure_open_reals, run_reduce_begin),

@@ -109,11 +109,12 @@ double measurements_error(const bmf_measurements *all)
 /* ---- typical times ---- */
 
 typedef struct typical {
-    int64_t action, kernel; /* among the measured ones */
+    int64_t action;
     uint32_t node;
     uint16_t name;
     int64_t amount;
-    double middle; /* logarithm of the median */
+    double middle;  /* logarithm of the median */
+    double squares; /* of what the logarithms of single times are off it, without what their runs share */
 } typical;
 
 static bool same_work(const typical *a, const typical *b)
@@ -180,39 +181,79 @@ static typical *group_by_work(typical *kernel, int64_t count)
     return grouped;
 }
 
-static typical *make_typical(const bmf_measurements *all, const bmf_actions *actions)
+/* What the times of one kernel in all runs make. */
+static void summarise(const bmf_measurements *all, int64_t kernel, const double *factor, typical *made)
 {
-    const int64_t first = first_run(all);
+    const int64_t first = first_run(all), runs = all->runs - first;
+    double value[BMF_MEASURED_MAX], sorted[BMF_MEASURED_MAX];
+    for (int64_t r = 0; r < runs; r++)
+        value[r] = sorted[r] = log(seconds_of(all, first + r, kernel));
+    made->middle = gsl_stats_median(sorted, 1, (size_t)runs);
+    made->squares = 0.0;
+    for (int64_t r = 0; r < runs; r++) {
+        const double off = value[r] - made->middle - factor[r];
+        made->squares += off * off;
+    }
+}
+
+/* Processors that do the same (model_use_classes) have the times of a few of them: what these make is kept. */
+enum { KEPT = 1024 };
+
+typedef struct kept_kernels {
+    int64_t kernel[KEPT]; /* -1: none */
+    typical made[KEPT];
+} kept_kernels;
+
+static bool same_times(const bmf_measurements *all, int64_t a, int64_t b)
+{
+    bool same = true;
+    for (int64_t r = first_run(all); r < all->runs && same; r++)
+        same = seconds_of(all, r, a) == seconds_of(all, r, b);
+    return same;
+}
+
+static void summarise_once(const bmf_measurements *all, int64_t kernel, const double *factor, kept_kernels *kept,
+                           typical *made)
+{
+    uint64_t bits;
+    memcpy(&bits, &all->seconds[(all->runs - 1) * all->kernels + kernel], sizeof bits);
+    const uint64_t place = hash_add(0, bits) % KEPT;
+    if (kept->kernel[place] >= 0 && same_times(all, kept->kernel[place], kernel)) {
+        made->middle = kept->made[place].middle;
+        made->squares = kept->made[place].squares;
+        return;
+    }
+    summarise(all, kernel, factor, made);
+    kept->kernel[place] = kernel;
+    kept->made[place] = *made;
+}
+
+static typical *make_typical(const bmf_measurements *all, const bmf_actions *actions, const double *factor)
+{
     typical *made = allocate(all->kernels * (int64_t)sizeof *made);
+    kept_kernels *kept = allocate((int64_t)sizeof *kept);
     int64_t kernel = 0;
+    for (int k = 0; k < KEPT; k++)
+        kept->kernel[k] = -1;
     for (int64_t a = 0; a < actions->count; a++) {
         const bmf_action *action = &actions->action[a];
-        double value[BMF_MEASURED_MAX];
         if (!is_measured(action))
             continue;
-        for (int64_t r = first; r < all->runs; r++)
-            value[r - first] = log(seconds_of(all, r, kernel));
-        made[kernel] = (typical){a,
-                                 kernel,
-                                 actions->scope[action->scope].node,
-                                 action->name,
-                                 action->amount,
-                                 gsl_stats_median(value, 1, (size_t)(all->runs - first))};
+        made[kernel] = (typical){
+            .action = a, .node = actions->scope[action->scope].node, .name = action->name, .amount = action->amount};
+        summarise_once(all, kernel, factor, kept, &made[kernel]);
         kernel++;
     }
+    free(kept);
     return group_by_work(made, all->kernels);
 }
 
-/* Variance of single times of these kernels around their medians, without what their runs share. */
-static double own_variance(const bmf_measurements *all, const typical *kernel, int64_t count, const double *factor)
+/* Variance of single times of these kernels around their medians. */
+static double own_variance(const typical *kernel, int64_t count, int64_t runs)
 {
-    const int64_t first = first_run(all), runs = all->runs - first;
     double sum = 0.0;
     for (int64_t k = 0; k < count; k++)
-        for (int64_t r = 0; r < runs; r++) {
-            const double off = log(seconds_of(all, first + r, kernel[k].kernel)) - kernel[k].middle - factor[r];
-            sum += off * off;
-        }
+        sum += kernel[k].squares;
     return runs > 1 ? sum / (double)(count * (runs - 1)) : 0.0;
 }
 
@@ -249,12 +290,12 @@ void measurements_apply(const bmf_measurements *all, bmf_actions *actions, doubl
         return;
     const int64_t runs = run_factors(all, factor);
     const double common = runs > 1 ? widened(gsl_stats_variance(factor, 1, (size_t)runs), runs) : unknown;
-    typical *kernel = make_typical(all, actions);
+    typical *kernel = make_typical(all, actions, factor);
     actions->spread.common = sqrt(log1p(common * common));
     for (int64_t begin = 0, end; begin < all->kernels; begin = end) {
         for (end = begin + 1; end < all->kernels && same_work(&kernel[begin], &kernel[end]);)
             end++;
-        const double own = own_variance(all, kernel + begin, end - begin, factor);
+        const double own = own_variance(kernel + begin, end - begin, runs);
         if (end - begin > 1 && runs > 1)
             pool(kernel + begin, end - begin, own * median_error * median_error / (double)runs);
         for (int64_t k = begin; k < end; k++) {

@@ -118,6 +118,8 @@ static int64_t model_now(bmf_context *ctx, int64_t processor)
 {
     bmf_model *model = model_of(ctx);
     double latest = 0.0;
+    if (model->clockless)
+        return 0;
     if (!open_clocks(model, ctx->processors) || simulator_run(model->simulator) != BMF_OK)
         return 0;
     const bmf_simulator *simulator = model->simulator;
@@ -291,6 +293,11 @@ void model_keep_bytes(bmf_context *ctx)
 void model_use_classes(bmf_context *ctx)
 {
     ctx->representatives = model_is_measured(model_of(ctx)) ? BMF_MOST_REPRESENTATIVES : 1;
+}
+
+void model_without_clocks(bmf_context *ctx)
+{
+    model_of(ctx)->clockless = true;
 }
 
 int64_t model_alike(const bmf_context *ctx)

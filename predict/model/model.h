@@ -27,6 +27,8 @@ void model_keep_bytes(bmf_context *ctx);
  * some of them are emulated (16 if kernels are timed here, otherwise 1), and the others do as these. Messages, bytes
  * and values stay what they are. */
 void model_use_classes(bmf_context *ctx);
+/* Before the program runs: clocks that it asks for are 0, and cost nothing. For callers who want its actions only. */
+void model_without_clocks(bmf_context *ctx);
 /* How often a processor did as another one, and the most that were emulated one by one all the same. */
 int64_t model_alike(const bmf_context *ctx);
 int64_t model_unlike(const bmf_context *ctx);

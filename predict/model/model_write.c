@@ -172,17 +172,22 @@ static int write_prediction(bmf_context *ctx, const bmf_model *model, double mea
     return failure ? bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot write: %s", path, strerror(failure)) : BMF_OK;
 }
 
+static bool is_set(const char *path)
+{
+    return path && *path;
+}
+
 /* The runs before this one left their times in the file that BMF_MEASUREMENTS names, and so does this one. */
 static int measure(bmf_context *ctx, double *error)
 {
     const char *path = getenv("BMF_MEASUREMENTS");
     bmf_measurements all = {0};
-    bool right = !path || !*path || measurements_read(&all, path);
+    bool right = !is_set(path) || measurements_read(&all, path);
     *error = NAN;
     if (right) {
         model_measure(ctx, &all);
         model_take_measurements(ctx, &all);
-        right = !path || !*path || measurements_append(&all, path);
+        right = !is_set(path) || measurements_append(&all, path);
         *error = measurements_error(&all);
     }
     measurements_free(&all);
@@ -192,10 +197,11 @@ static int measure(bmf_context *ctx, double *error)
 int model_write(bmf_context *ctx, bmf_model *model)
 {
     const char *prediction = getenv("BMF_PREDICTION");
+    const bool wanted = ctx->trace_path || is_set(prediction) || is_set(getenv("BMF_MEASUREMENTS"));
     double error = NAN;
-    if (model_is_measured(model))
+    if (model_is_measured(model) && wanted)
         BMF_TRY(measure(ctx, &error));
     if (ctx->trace_path)
         BMF_TRY(write_trace(ctx, ctx->trace_path));
-    return prediction && *prediction ? write_prediction(ctx, model, error, prediction) : BMF_OK;
+    return is_set(prediction) ? write_prediction(ctx, model, error, prediction) : BMF_OK;
 }

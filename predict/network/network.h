@@ -187,7 +187,12 @@ bmf_network *network_ideal(int64_t processors);
 
 /* ---- chance, for `start` ---- */
 
+/* Where the normal distribution has that probability, between 0 and 1, to 10^-8. */
+double normal_quantile(double probability);
 /* A normally distributed number that depends on (sample, what, which) only; 0 for sample 0. */
 double normal_deviate(int64_t sample, uint64_t what, uint64_t which);
+/* The same for many `which`, of a sample that is not 0: normal_of_stream(normal_stream(sample, what), which). */
+uint64_t normal_stream(int64_t sample, uint64_t what);
+double normal_of_stream(uint64_t stream, uint64_t which);
 
 #endif

@@ -34,10 +34,14 @@ function card(name, value, note) {
   return element('div.card', element('span.name', name), figure, element('span.note', note || ''));
 }
 
-// Nanoseconds that a run takes, with its files: predictions are drawn without noise, which makes runs longer.
+// Nanoseconds that a run takes: predictions are drawn without noise, which makes runs longer, and with reading files.
 function lengthOf(run) {
-  const {median, files} = run.facts;
-  return median === null ? run.end : (median + files) * 1e9;
+  const {median} = run.facts;
+  return median === null ? run.end : median * 1e9;
+}
+
+function lengthWithFiles(run) {
+  return lengthOf(run) + run.facts.files * 1e9;
 }
 
 function lengthNote(run) {
@@ -56,10 +60,9 @@ function showCards(runs) {
         'steps that both have', formatRatio(predicted / measured),
         [measured, predicted].map(t => formatTime(t * 1e9)).join(' \u00b7 ') + ', ' + plural(steps, 'step')));
   }
-  for (const run of runs)
-    cards.append(card(run.title, formatTime(lengthOf(run) - run.facts.files * 1e9), lengthNote(run)));
+  for (const run of runs) cards.append(card(run.title, formatTime(lengthOf(run)), lengthNote(run)));
   if (second) {
-    const ratio = lengthOf(first) > 0 ? lengthOf(second) / lengthOf(first) : NaN, off = ratio - 1;
+    const [one, other] = [first, second].map(lengthWithFiles), ratio = one > 0 ? other / one : NaN, off = ratio - 1;
     cards.append(card(
         second.title + ' / ' + first.title, formatRatio(ratio),
         Number.isNaN(off) ? '' : (off < 0 ? '\u2212' : '+') + formatShare(Math.abs(off))));
@@ -82,7 +85,7 @@ function showCards(runs) {
 function showAnswer(lines) {
   for (const line of lines) {
     const end = line.indexOf(':') + 1;
-    byId('answer').append(element('strong', line.slice(0, end)), line.slice(end) + ' ');
+    byId('answer').append(element('span', element('strong', line.slice(0, end)), line.slice(end) + ' '));
   }
 }
 
@@ -91,8 +94,7 @@ function showSummary(runs) {
   const rows = [
     ['program', r => r.facts.program], ['machine', r => r.facts.machine], ['processors', r => formatCount(r.lanes)],
     ['ranks \u00d7 threads', r => r.facts.predicted ? NONE : r.facts.ranks + ' \u00d7 ' + r.facts.threads],
-    ['as drawn', r => formatTime(r.end, 4)],
-    ['median', r => r.facts.median !== null ? formatTime(r.facts.median * 1e9, 4) : NONE],
+    ['length', r => formatTime(lengthOf(r), 4)],
     ['95\u00a0% interval', r => r.facts.low !== null ? formatRange(r.facts.low * 1e9, r.facts.high * 1e9) : NONE],
     ['productive', r => formatShare(wholeShares(r).efficiency)],
     ['communication', r => formatShare(wholeShares(r).communication)], ['idle', r => formatShare(wholeShares(r).idle)],

@@ -6,8 +6,10 @@
  * measurements say what is typical, and times have long tails upwards.
  */
 #include <math.h>
+#include <string.h>
 
 #include "predict/simulate/simulate_private.h"
+#include "runtime/base/hash.h"
 
 /* Kinds of chance, apart from those of networks. */
 static const uint64_t shared_chance = 0x636f6d7075746531U, own_chance = 0x636f6d7075746532U,
@@ -39,6 +41,7 @@ void chances_begin(bmf_chances *c, const bmf_actions *actions, const bmf_network
 {
     *c = (bmf_chances){
         .actions = actions, .sample = sample, .still = network->still, .meeting_noise = network->agreement_noise};
+    c->calls = normal_stream(sample, of_run(c, own_chance));
     for (int e = 0; e < BMF_CHANCE_EQUATIONS && sample != 0; e++) {
         const double run = (double)actions->spread.equation[e];
         c->equation[e] = (bmf_equation_chance){
@@ -48,7 +51,18 @@ void chances_begin(bmf_chances *c, const bmf_actions *actions, const bmf_network
     }
 }
 
-/* Errors of equations and calls are the same for many actions behind each other. */
+/* Few errors are those of many calls. */
+static double deviation_of_call(bmf_chances *c, float own)
+{
+    uint32_t bits;
+    memcpy(&bits, &own, sizeof bits);
+    bmf_own_chance *kept = &c->own[hash_add(0, bits) % BMF_CHANCE_DEVIATIONS];
+    if (kept->own != own)
+        *kept = (bmf_own_chance){deviation_of((double)own), own};
+    return kept->deviation;
+}
+
+/* Errors of equations are the same for many actions behind each other. */
 double chances_seconds(bmf_chances *c, double compute_factor, int64_t index)
 {
     const bmf_action *action = &c->actions->action[index];
@@ -64,12 +78,8 @@ double chances_seconds(bmf_chances *c, double compute_factor, int64_t index)
         seconds *= e->shared_factor;
     }
     seconds *= e->run_factor;
-    if (action->own > 0 && !(c->still & BMF_CHANCE_EVENT)) {
-        if (action->own != e->own)
-            e->deviation = deviation_of((double)action->own);
-        e->own = action->own;
-        seconds *= own_factor(e->deviation, normal_deviate(c->sample, of_run(c, own_chance), (uint64_t)index));
-    }
+    if (action->own > 0 && !(c->still & BMF_CHANCE_EVENT))
+        seconds *= own_factor(deviation_of_call(c, action->own), normal_of_stream(c->calls, (uint64_t)index));
     return seconds;
 }
 

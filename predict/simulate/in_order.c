@@ -1,43 +1,31 @@
-/* A run in the order of its recording; method and cost in the header. */
+/* Runs in the order of their recording: whether it can be done, and what all samples share. Method and cost in the
+ * header. */
 #include "predict/simulate/in_order.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "predict/simulate/simulate_private.h"
+#include "predict/simulate/in_order_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 
 /* How far a message is when actions are looked at; of the messages of a round to one processor the first is told apart,
  * because with its receive all of them are taken. */
 enum { HANDED_NOT, POSTED, SENT, RECEIVED, RECEIVED_FIRST };
 
-enum { MAX_PASSES = 20 };
-
-/* The messages of all ports: those of port k are message[start[k]] to message[start[k + 1] - 1]. */
-typedef struct ports_messages {
-    int64_t *start, *message;
-} ports_messages;
-
-struct bmf_in_order {
+/* What is needed to make the steps, by number of message. */
+typedef struct making {
     const bmf_actions *actions;
-    bmf_network *network;
-    int64_t sharing, ports;
-    int64_t *next_sent; /* by message: the next of its round by the same sender, -1 */
-    int64_t *awaited;   /* of the k-th wait of all: the first message that is waited for, -1 */
-    uint8_t *handed;    /* by message: RECEIVED or RECEIVED_FIRST */
-    double *clock;
-    double *seconds;               /* by action, in this sample */
-    bmf_simple_message *simple;    /* by message */
-    double *sent, *done, *arrived; /* by message: handed over; its sender may use its memory; at its receiver */
-    double *posted;                /* by message: when its receiver is ready for it; NULL: none waits for that */
-    double *pushed; /* by message: when it comes to its sender's port; `sent` if none waits for its receiver */
-    double *key;    /* by message, working memory: what ports serve them by */
-    ports_messages out, in;
-    int64_t *taken, *spare; /* working memory, as many as there are messages */
-    bmf_chances chances;
-};
+    uint8_t *handed;
+    int32_t *times;            /* which of the different ones it takes */
+    int32_t *place, *numbered; /* its place among all that are sent, and back */
+    /* rounds in which a processor has sent and not waited, by places: */
+    int32_t *first; /* by processor: the first message of its last such round, -1 */
+    int32_t *last;  /* by first message: the last one so far */
+    int32_t *outer; /* by first message: the first of the processor's round before, -1 */
+} making;
 
 /* ---- whether it can be done ---- */
 
@@ -60,10 +48,10 @@ static bool check_receive(const bmf_actions *actions, order_check *c, int64_t k)
 }
 
 /* Receivers say that they are ready before messages are sent, where these wait for it. */
-static bool check_send(const bmf_in_order *o, order_check *c, const bmf_action *action)
+static bool check_send(const bmf_in_order *o, const making *made, order_check *c, const bmf_action *action)
 {
     const int64_t m = action->message;
-    const bool before = c->handed[m] == POSTED || (c->handed[m] == HANDED_NOT && !o->simple[m].meets);
+    const bool before = c->handed[m] == POSTED || (c->handed[m] == HANDED_NOT && !o->times[made->times[m]].meets);
     c->handed[m] = SENT;
     return before && o->actions->message[m].from == action->processor;
 }
@@ -76,7 +64,7 @@ static void check_post(const bmf_actions *actions, order_check *c, const bmf_act
 }
 
 /* Meetings are those of actions_barrier: everybody, one behind the other. */
-static bool check_action(const bmf_in_order *o, order_check *c, int64_t k)
+static bool check_action(const bmf_in_order *o, const making *made, order_check *c, int64_t k)
 {
     const bmf_actions *actions = o->actions;
     const bmf_action *action = &actions->action[k];
@@ -84,7 +72,7 @@ static bool check_action(const bmf_in_order *o, order_check *c, int64_t k)
         return false;
     if (action->kind == BMF_ACTION_POST)
         check_post(actions, c, action);
-    if (action->kind == BMF_ACTION_SEND && !check_send(o, c, action))
+    if (action->kind == BMF_ACTION_SEND && !check_send(o, made, c, action))
         return false;
     if (action->kind == BMF_ACTION_RECEIVE && !check_receive(actions, c, k))
         return false;
@@ -108,434 +96,273 @@ static bool check_chains(const bmf_actions *actions, const uint8_t *handed)
     return right;
 }
 
-static bool stands_in_order(const bmf_in_order *o)
+static bool stands_in_order(const bmf_in_order *o, const making *made)
 {
     const bmf_actions *actions = o->actions;
-    order_check c = {.last = allocate(actions->processors * (int64_t)sizeof(int64_t)), .handed = o->handed};
+    order_check c = {.last = allocate(actions->processors * (int64_t)sizeof(int64_t)), .handed = made->handed};
     bool right = true;
     for (int64_t p = 0; p < actions->processors; p++)
         c.last[p] = -1;
     for (int64_t k = 0; k < actions->count && right; k++)
-        right = check_action(o, &c, k);
+        right = check_action(o, made, &c, k);
     right = right && c.meeting == 0 && check_chains(actions, c.handed);
     free(c.last);
     return right;
 }
 
-/* What all messages take, if the network thinks them simple. Messages that take no time would have no order. */
-static bool all_are_simple(const bmf_actions *actions, const bmf_network *network, bmf_simple_message *simple)
+/* ---- what messages take ---- */
+
+static bool same_times(const bmf_simple_message *a, const bmf_simple_message *b)
 {
-    for (int64_t m = 0; m < actions->messages; m++) {
-        const bmf_scheduled_message *message = &actions->message[m];
-        if (!network->type->simple(network, message->from, message->to, message->bytes, &simple[m]) ||
-            !(simple[m].length + simple[m].latency > 0.0))
-            return false;
-    }
-    return true;
+    return a->busy == b->busy && a->length == b->length && a->latency == b->latency && a->gap == b->gap &&
+           a->taking == b->taking && a->ported == b->ported && a->meets == b->meets;
 }
 
-/* ---- making it ---- */
+typedef struct wanted_times {
+    const bmf_in_order *in_order;
+    const bmf_simple_message *times;
+} wanted_times;
 
-/* Rounds in which a processor has sent and not waited: their first messages. */
-typedef struct open_sends {
-    int64_t *first; /* by processor: of its last such round, -1 */
-    int64_t *last;  /* by first message: the last one so far */
-    int64_t *outer; /* by first message: of the processor's round before, -1 */
-} open_sends;
-
-static int64_t *find_open(const bmf_actions *actions, open_sends *open, int64_t whose, int64_t round)
+static bool are_times(const void *wanted, uint32_t number)
 {
-    int64_t *at = &open->first[whose];
-    while (*at >= 0 && actions->message[*at].round != round)
-        at = &open->outer[*at];
+    const wanted_times *w = wanted;
+    return same_times(&w->in_order->times[number], w->times);
+}
+
+static uint64_t hash_times(const bmf_simple_message *times)
+{
+    const double part[] = {times->busy, times->length, times->latency, times->taking};
+    uint64_t word[sizeof part / sizeof *part], hash = times->ported + 2U * times->meets;
+    memcpy(word, part, sizeof word);
+    for (size_t k = 0; k < sizeof word / sizeof *word; k++)
+        hash = hash_add(hash, word[k]);
+    return hash;
+}
+
+/* The number of these among the different ones. */
+static int32_t number_of_times(bmf_in_order *o, bmf_table *table, const bmf_simple_message *times)
+{
+    table_make_room(table, o->different + 1);
+    const uint32_t number =
+        table_find_or_add(table, hash_times(times), are_times, &(wanted_times){o, times}, (uint32_t)o->different);
+    if (number == o->different)
+        *ARRAY_APPEND(o->times, o->different, o->times_capacity) = *times;
+    return (int32_t)number;
+}
+
+/* What all messages take, if the network thinks them simple. Messages that take no time would have no order. */
+static bool all_are_simple(bmf_in_order *o, making *made)
+{
+    const bmf_actions *actions = o->actions;
+    bmf_table table = {0};
+    bmf_simple_message times;
+    bool simple = true;
+    for (int64_t m = 0; m < actions->messages && simple; m++) {
+        const bmf_scheduled_message *message = &actions->message[m];
+        simple = o->network->type->simple(o->network, message->from, message->to, message->bytes, &times) &&
+                 times.length + times.latency > 0.0;
+        if (!simple)
+            continue;
+        const bool as_before = m > 0 && same_times(&times, &o->times[made->times[m - 1]]);
+        made->times[m] = as_before ? made->times[m - 1] : number_of_times(o, &table, &times);
+        o->meets = o->meets || times.meets;
+    }
+    table_free(&table);
+    return simple;
+}
+
+/* ---- steps ---- */
+
+static int64_t round_of(const making *made, int32_t message)
+{
+    return made->actions->message[made->numbered[message]].round;
+}
+
+static int32_t *find_open(const making *made, int32_t whose, int64_t round)
+{
+    int32_t *at = &made->first[whose];
+    while (*at >= 0 && round_of(made, *at) != round)
+        at = &made->outer[*at];
     return at;
 }
 
-static void add_send(bmf_in_order *o, open_sends *open, const bmf_action *action)
+/* A message is handed over; it belongs to its processor's round. */
+static void link_send(bmf_in_order *o, making *made, int32_t m)
 {
-    const int64_t m = action->message;
-    const int64_t first = *find_open(o->actions, open, action->processor, o->actions->message[m].round);
-    o->next_sent[m] = -1;
+    const int32_t from = o->message[m].from;
+    const int32_t first = *find_open(made, from, round_of(made, m));
+    o->message[m].next_sent = -1;
     if (first >= 0) {
-        o->next_sent[open->last[first]] = m;
-        open->last[first] = m;
+        o->message[made->last[first]].next_sent = m;
+        made->last[first] = m;
     } else {
-        open->outer[m] = open->first[action->processor];
-        open->last[m] = m;
-        open->first[action->processor] = m;
+        made->outer[m] = made->first[from];
+        made->last[m] = m;
+        made->first[from] = m;
     }
 }
 
-static void add_wait(bmf_in_order *o, open_sends *open, const bmf_action *action, int64_t *capacity, int64_t number)
+static void add_step(bmf_in_order *o, ordered_kind kind, int32_t processor, int64_t what)
 {
-    int64_t *at = find_open(o->actions, open, action->processor, action->message);
-    ARRAY_RESERVE(o->awaited, *capacity, number + 1);
-    o->awaited[number] = *at;
-    if (*at >= 0)
-        *at = open->outer[*at];
+    *ARRAY_APPEND(o->step, o->steps, o->step_capacity) =
+        (ordered_step){.what = what, .processor = processor, .kind = (int32_t)kind};
 }
 
-/* Finds out what every wait waits for. */
-static void link_sends(bmf_in_order *o)
+/* Nothing to wait for is no step. */
+static void add_wait(bmf_in_order *o, making *made, const bmf_action *action)
+{
+    int32_t *at = find_open(made, action->processor, action->message);
+    if (*at < 0)
+        return;
+    add_step(o, ORDERED_WAIT, action->processor, *at);
+    *at = made->outer[*at];
+}
+
+/* Of receives that follow each other the first one is a step, of meetings that of processor 0. */
+static void add_action(bmf_in_order *o, making *made, int64_t k)
+{
+    const bmf_action *action = &o->actions->action[k];
+    const int32_t whose = action->processor;
+    switch ((bmf_action_kind)action->kind) {
+    case BMF_ACTION_COMPUTE:
+    case BMF_ACTION_OVERHEAD:
+        add_step(o, ORDERED_COMPUTE, whose, k);
+        o->computations++;
+        break;
+    case BMF_ACTION_POST:
+        if (o->meets && action->amount >= 0)
+            add_step(o, ORDERED_POST, whose, made->place[action->amount]);
+        break;
+    case BMF_ACTION_SEND:
+        link_send(o, made, made->place[action->message]);
+        add_step(o, ORDERED_SEND, whose, made->place[action->message]);
+        break;
+    case BMF_ACTION_RECEIVE:
+        if (made->handed[action->message] == RECEIVED_FIRST)
+            add_step(o, ORDERED_RECEIVE, whose, made->place[action->message]);
+        break;
+    case BMF_ACTION_WAIT:
+        add_wait(o, made, action);
+        break;
+    case BMF_ACTION_BARRIER:
+        if (whose == 0)
+            add_step(o, k < o->actions->start ? ORDERED_LOADED : ORDERED_MEET, 0, k);
+        break;
+    }
+}
+
+/* Messages by their place among all that are sent. */
+static void place_messages(bmf_in_order *o, making *made)
 {
     const bmf_actions *actions = o->actions;
-    open_sends open = {.first = allocate(actions->processors * (int64_t)sizeof(int64_t)),
-                       .last = allocate(2 * (actions->messages + 1) * (int64_t)sizeof(int64_t))};
-    int64_t waits = 0, capacity = 0;
-    open.outer = open.last + actions->messages + 1;
-    for (int64_t p = 0; p < actions->processors; p++)
-        open.first[p] = -1;
     for (int64_t k = 0; k < actions->count; k++)
-        if (actions->action[k].kind == BMF_ACTION_SEND)
-            add_send(o, &open, &actions->action[k]);
-        else if (actions->action[k].kind == BMF_ACTION_WAIT)
-            add_wait(o, &open, &actions->action[k], &capacity, waits++);
-    free(open.first);
-    free(open.last);
+        if (actions->action[k].kind == BMF_ACTION_SEND) {
+            made->numbered[o->messages] = (int32_t)actions->action[k].message;
+            made->place[actions->action[k].message] = (int32_t)o->messages++;
+        }
+    o->message = allocate((o->messages + 1) * (int64_t)sizeof *o->message);
+    for (int64_t m = 0; m < o->messages; m++) {
+        const bmf_scheduled_message *of = &actions->message[made->numbered[m]];
+        o->message[m] = (ordered_message){.from = (int32_t)of->from,
+                                          .to = (int32_t)of->to,
+                                          .next = of->next >= 0 ? made->place[of->next] : -1,
+                                          .times = made->times[made->numbered[m]],
+                                          .bytes = of->bytes};
+    }
 }
 
-static int64_t port_of(const bmf_in_order *o, int64_t message, bool out)
-{
-    const bmf_scheduled_message *of = &o->actions->message[message];
-    return (out ? of->from : of->to) / o->sharing;
-}
+/* ---- ports ---- */
 
-/* Messages of a port stand in the order of their recording. */
-static void list_ports(const bmf_in_order *o, bool out, ports_messages *list)
+/* Messages of a port stand in the order of their recording; all count where it is asked how many are the most. */
+static void list_ports(bmf_in_order *o, bool out, port_messages *list)
 {
+    int64_t *all = allocate_clear(o->ports + 1, (int64_t)sizeof *all);
     list->start = allocate_clear(o->ports + 2, (int64_t)sizeof *list->start);
-    list->message = allocate((o->actions->messages + 1) * (int64_t)sizeof *list->message);
+    list->message = allocate((o->messages + 1) * (int64_t)sizeof *list->message);
     int64_t *next = list->start + 1;
-    for (int64_t m = 0; m < o->actions->messages; m++)
-        next[port_of(o, m, out) + 1] += o->simple[m].ported;
+    for (int32_t m = 0; m < o->messages; m++) {
+        const int64_t port = ordered_port(o, m, out);
+        next[port + 1] += ordered_times(o, m)->ported;
+        all[port]++;
+        o->longest = all[port] > o->longest ? all[port] : o->longest;
+    }
     for (int64_t k = 0; k < o->ports; k++)
         next[k + 1] += next[k];
-    for (int64_t m = 0; m < o->actions->messages; m++)
-        if (o->simple[m].ported)
-            list->message[next[port_of(o, m, out)]++] = m;
+    for (int32_t m = 0; m < o->messages; m++)
+        if (ordered_times(o, m)->ported)
+            list->message[next[ordered_port(o, m, out)]++] = m;
+    free(all);
 }
 
-/* Where messages wait for their receivers. */
-static void prepare_meetings(bmf_in_order *o)
+/* ---- all ---- */
+
+static void making_open(const bmf_actions *actions, making *made)
 {
-    bool meets = false;
-    for (int64_t m = 0; m < o->actions->messages && !meets; m++)
-        meets = o->simple[m].meets;
-    o->pushed = o->sent;
-    if (!meets)
-        return;
-    o->posted = allocate(2 * (o->actions->messages + 1) * (int64_t)sizeof *o->posted);
-    o->pushed = o->posted + o->actions->messages + 1;
+    const int64_t bytes = (actions->messages + 1) * (int64_t)sizeof(int32_t);
+    *made = (making){.actions = actions,
+                     .handed = allocate_clear(actions->messages + 1, 1),
+                     .times = allocate(bytes),
+                     .place = allocate(bytes),
+                     .numbered = allocate(bytes),
+                     .first = allocate(actions->processors * (int64_t)sizeof(int32_t)),
+                     .last = allocate(bytes),
+                     .outer = allocate(bytes)};
+    for (int64_t p = 0; p < actions->processors; p++)
+        made->first[p] = -1;
+}
+
+static void making_close(const making *made)
+{
+    free(made->handed);
+    free(made->times);
+    free(made->place);
+    free(made->numbered);
+    free(made->first);
+    free(made->last);
+    free(made->outer);
+}
+
+static void make_steps(bmf_in_order *o, making *made)
+{
+    o->sharing = o->network->type->port_sharing ? o->network->type->port_sharing(o->network) : 1;
+    o->ports = (o->actions->processors + o->sharing - 1) / o->sharing;
+    place_messages(o, made);
+    for (int64_t k = 0; k < o->actions->count; k++)
+        add_action(o, made, k);
+    list_ports(o, true, &o->out);
+    list_ports(o, false, &o->in);
 }
 
 bmf_in_order *in_order_create(const bmf_actions *actions, bmf_network *network)
 {
-    if (!network->type->simple)
+    making made;
+    if (!network->type->simple || actions->messages >= INT32_MAX)
         return NULL;
     bmf_in_order *o = allocate_clear(1, (int64_t)sizeof *o);
     o->actions = actions;
     o->network = network;
-    o->handed = allocate_clear(actions->messages + 1, 1);
-    o->simple = allocate((actions->messages + 1) * (int64_t)sizeof *o->simple);
-    if (!all_are_simple(actions, network, o->simple) || !stands_in_order(o)) {
-        in_order_free(o);
-        return NULL;
-    }
-    o->sharing = network->type->port_sharing ? network->type->port_sharing(network) : 1;
-    o->ports = (actions->processors + o->sharing - 1) / o->sharing;
-    o->next_sent = allocate((actions->messages + 1) * (int64_t)sizeof *o->next_sent);
-    o->clock = allocate(actions->processors * (int64_t)sizeof *o->clock);
-    o->seconds = allocate((actions->count + 1) * (int64_t)sizeof *o->seconds);
-    o->sent = allocate(4 * (actions->messages + 1) * (int64_t)sizeof *o->sent);
-    o->done = o->sent + actions->messages + 1;
-    o->arrived = o->done + actions->messages + 1;
-    o->key = o->arrived + actions->messages + 1;
-    o->taken = allocate(2 * (actions->messages + 1) * (int64_t)sizeof *o->taken);
-    o->spare = o->taken + actions->messages + 1;
-    prepare_meetings(o);
-    list_ports(o, true, &o->out);
-    list_ports(o, false, &o->in);
-    link_sends(o);
-    return o;
+    making_open(actions, &made);
+    const bool possible = all_are_simple(o, &made) && stands_in_order(o, &made);
+    if (possible)
+        make_steps(o, &made);
+    making_close(&made);
+    if (possible)
+        return o;
+    in_order_free(o);
+    return NULL;
 }
 
 void in_order_free(bmf_in_order *o)
 {
     if (!o)
         return;
-    free(o->next_sent);
-    free(o->awaited);
-    free(o->handed);
-    free(o->clock);
-    free(o->seconds);
-    free(o->simple);
-    free(o->sent);
-    free(o->posted);
+    in_order_states_free(o);
+    free(o->step);
+    free(o->message);
+    free(o->times);
     free(o->out.start);
     free(o->out.message);
     free(o->in.start);
     free(o->in.message);
-    free(o->taken);
     free(o);
-}
-
-/* ---- what processors do ---- */
-
-static void post(bmf_in_order *o, const bmf_action *action)
-{
-    for (int64_t m = action->amount; m >= 0 && o->posted; m = o->actions->message[m].next)
-        o->posted[m] = o->clock[action->processor];
-}
-
-static double meeting(const bmf_in_order *o, int64_t m)
-{
-    const bmf_scheduled_message *message = &o->actions->message[m];
-    return o->network->type->meeting(o->network, &(bmf_transit){.from = message->from,
-                                                                .to = message->to,
-                                                                .bytes = message->bytes,
-                                                                .sent = o->sent[m],
-                                                                .posted = o->posted[m]});
-}
-
-/* In the first pass nothing is known to be in its way. */
-static void send(bmf_in_order *o, const bmf_action *action, bool first_pass)
-{
-    const int64_t m = action->message;
-    const bmf_simple_message *simple = &o->simple[m];
-    double *clock = &o->clock[action->processor];
-    o->sent[m] = *clock;
-    if (o->posted)
-        o->pushed[m] = simple->meets ? meeting(o, m) : o->sent[m];
-    *clock += simple->busy;
-    if (first_pass || !simple->ported) {
-        o->done[m] = (simple->meets ? o->pushed[m] : *clock) + simple->length;
-        o->arrived[m] = o->done[m] + simple->latency;
-    }
-}
-
-/* Who makes the meeting of a message: its sender or its receiver, who come at one time in the order of their numbers.
- */
-static int64_t last_to_come(const bmf_in_order *o, int64_t m, double *when)
-{
-    const bmf_scheduled_message *message = &o->actions->message[m];
-    *when = fmax(o->sent[m], o->posted[m]);
-    if (o->sent[m] != o->posted[m])
-        return o->sent[m] > o->posted[m] ? message->from : message->to;
-    return message->from > message->to ? message->from : message->to;
-}
-
-static bool meets_before(const bmf_in_order *o, int64_t a, int64_t b)
-{
-    double first, second;
-    const int64_t whose = last_to_come(o, a, &first), other = last_to_come(o, b, &second);
-    if (first != second)
-        return first < second;
-    return whose != other ? whose < other : a <= b;
-}
-
-/* By time; of one time, as they came to the ports (where that counts; those that have met first), by sender, as they
- * stand in its list. */
-static bool goes_before(const bmf_in_order *o, const double *time, bool as_sent, int64_t a, int64_t b)
-{
-    const bmf_scheduled_message *message = o->actions->message;
-    if (time[a] != time[b])
-        return time[a] < time[b];
-    if (as_sent && o->pushed[a] != o->pushed[b])
-        return o->pushed[a] < o->pushed[b];
-    if (as_sent && o->simple[a].meets != o->simple[b].meets)
-        return o->simple[a].meets;
-    if (as_sent && o->simple[a].meets)
-        return meets_before(o, a, b);
-    return message[a].from != message[b].from ? message[a].from < message[b].from : a <= b;
-}
-
-/* Merges two sorted halves; `spare` is as long. */
-static void merge(const bmf_in_order *o, const double *time, bool as_sent, int64_t *message, int64_t half,
-                  int64_t count, int64_t *spare)
-{
-    int64_t a = 0, b = half;
-    memcpy(spare, message, (size_t)count * sizeof *spare);
-    for (int64_t k = 0; k < count; k++)
-        message[k] =
-            b >= count || (a < half && goes_before(o, time, as_sent, spare[a], spare[b])) ? spare[a++] : spare[b++];
-}
-
-static bool is_sorted(const bmf_in_order *o, const double *time, bool as_sent, const int64_t *message, int64_t count)
-{
-    bool sorted = true;
-    for (int64_t k = 1; k < count && sorted; k++)
-        sorted = goes_before(o, time, as_sent, message[k - 1], message[k]);
-    return sorted;
-}
-
-/* Into that order. They are nearly in it. */
-static void sort_messages(const bmf_in_order *o, const double *time, bool as_sent, int64_t *message, int64_t count,
-                          int64_t *spare)
-{
-    if (is_sorted(o, time, as_sent, message, count))
-        return;
-    sort_messages(o, time, as_sent, message, count / 2, spare);
-    sort_messages(o, time, as_sent, message + count / 2, count - count / 2, spare);
-    merge(o, time, as_sent, message, count / 2, count, spare);
-}
-
-/* All messages of a round to one processor are taken with the receive of the first. */
-static void receive(bmf_in_order *o, const bmf_action *action)
-{
-    const bmf_scheduled_message *message = o->actions->message;
-    double clock = o->clock[action->processor];
-    int64_t count = 0;
-    for (int64_t m = action->message; m >= 0; m = message[m].next)
-        o->taken[count++] = m;
-    if (count > 1)
-        sort_messages(o, o->arrived, false, o->taken, count, o->spare);
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t m = o->taken[k];
-        clock = (o->arrived[m] > clock ? o->arrived[m] : clock) + o->simple[m].taking;
-    }
-    o->clock[action->processor] = clock;
-}
-
-static void wait(bmf_in_order *o, const bmf_action *action, int64_t first)
-{
-    double clock = o->clock[action->processor];
-    for (int64_t m = first; m >= 0; m = o->next_sent[m])
-        clock = o->done[m] > clock ? o->done[m] : clock;
-    o->clock[action->processor] = clock;
-}
-
-/* ---- what ports do ---- */
-
-static bool put(double *at, double time)
-{
-    const bool changes = *at != time;
-    *at = time;
-    return changes;
-}
-
-/* Messages leave one after the other, in the order in which they came to the port. True if a time has changed. */
-static bool leave(bmf_in_order *o, int64_t port)
-{
-    int64_t *message = o->out.message + o->out.start[port];
-    const int64_t count = o->out.start[port + 1] - o->out.start[port];
-    double idle = 0.0;
-    bool changes = false;
-    sort_messages(o, o->pushed, true, message, count, o->spare);
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t m = message[k];
-        const double ready = o->simple[m].meets ? o->pushed[m] : o->sent[m] + o->simple[m].busy;
-        const double begin = fmax(ready, idle);
-        idle = begin + o->simple[m].length + o->simple[m].gap;
-        o->key[m] = begin + o->simple[m].latency;
-        changes = put(&o->done[m], begin + o->simple[m].length) || changes;
-    }
-    return changes;
-}
-
-/* Messages come in one after the other, as their heads come. */
-static bool come(bmf_in_order *o, int64_t port)
-{
-    int64_t *message = o->in.message + o->in.start[port];
-    const int64_t count = o->in.start[port + 1] - o->in.start[port];
-    double idle = 0.0;
-    bool changes = false;
-    sort_messages(o, o->key, true, message, count, o->spare);
-    for (int64_t k = 0; k < count; k++) {
-        const int64_t m = message[k];
-        const double begin = fmax(o->key[m], idle);
-        idle = begin + o->simple[m].length + o->simple[m].gap;
-        changes = put(&o->arrived[m], begin + o->simple[m].length) || changes;
-    }
-    return changes;
-}
-
-static bool pass_ports(bmf_in_order *o)
-{
-    bool changes = false;
-    for (int64_t k = 0; k < o->ports; k++)
-        changes = leave(o, k) || changes;
-    for (int64_t k = 0; k < o->ports; k++)
-        changes = come(o, k) || changes;
-    return changes;
-}
-
-/* ---- all ---- */
-
-static double latest(const bmf_in_order *o)
-{
-    double last = 0.0;
-    for (int64_t p = 0; p < o->actions->processors; p++)
-        last = o->clock[p] > last ? o->clock[p] : last;
-    return last;
-}
-
-/* The actions of all processors from `action` on. */
-static void meet(bmf_in_order *o, const bmf_action *action, double clock, double agreement)
-{
-    for (int64_t p = 0; p < o->actions->processors; p++)
-        o->clock[p] = clock + (isnan(action[p].seconds) ? agreement : action[p].seconds);
-}
-
-/* The seconds of all computing in this sample. */
-static void draw(bmf_in_order *o, int64_t sample, double compute_factor)
-{
-    const bmf_actions *actions = o->actions;
-    chances_begin(&o->chances, actions, o->network, sample);
-    for (int64_t k = 0; k < actions->count; k++)
-        if (actions->action[k].kind == BMF_ACTION_COMPUTE || actions->action[k].kind == BMF_ACTION_OVERHEAD)
-            o->seconds[k] = chances_seconds(&o->chances, compute_factor, k);
-}
-
-/* One pass over all actions; returns the clock at the program's start. */
-static double pass_actions(bmf_in_order *o, double agreement, bool first_pass)
-{
-    const bmf_actions *actions = o->actions;
-    double loading = 0.0;
-    int64_t waits = 0, meetings = 0;
-    for (int64_t p = 0; p < actions->processors; p++)
-        o->clock[p] = 0.0;
-    for (int64_t k = 0; k < actions->count; k++) {
-        const bmf_action *action = &actions->action[k];
-        switch ((bmf_action_kind)action->kind) {
-        case BMF_ACTION_COMPUTE:
-        case BMF_ACTION_OVERHEAD:
-            o->clock[action->processor] += o->seconds[k];
-            break;
-        case BMF_ACTION_POST:
-            post(o, action);
-            break;
-        case BMF_ACTION_SEND:
-            send(o, action, first_pass);
-            break;
-        case BMF_ACTION_RECEIVE:
-            if (o->handed[action->message] == RECEIVED_FIRST)
-                receive(o, action);
-            break;
-        case BMF_ACTION_WAIT:
-            wait(o, action, o->awaited[waits++]);
-            break;
-        case BMF_ACTION_BARRIER: {
-            const double clock = latest(o);
-            if (k < actions->start)
-                loading = clock;
-            meet(o, action, clock, chances_meeting(&o->chances, agreement, meetings++));
-            k += actions->processors - 1;
-            break;
-        }
-        }
-    }
-    return loading;
-}
-
-bool in_order_run(bmf_in_order *o, int64_t sample, double compute_factor, double *seconds, double *loading)
-{
-    const double agreement = step_agreement(o->network, sample);
-    bool changes = true;
-    draw(o, sample, compute_factor);
-    for (int pass = 0; pass < MAX_PASSES && changes; pass++) {
-        *loading = pass_actions(o, agreement, pass == 0);
-        changes = pass_ports(o);
-    }
-    *seconds = latest(o);
-    return !changes && isfinite(*seconds);
 }

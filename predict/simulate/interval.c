@@ -83,14 +83,32 @@ bmf_sample_factors *sample_factors(double compute_error, double run_deviation, d
 
 /* A network that is slower by a factor is one of which all times are longer by it. So computing is divided by the
  * network's factor, and the result multiplied with it. */
-static int simulate(const bmf_sampled_run *run, int64_t sample, bmf_sample_factors by, double *seconds)
+static int slow_down(bmf_sample_factors by, double *seconds)
 {
-    BMF_TRY(run->simulate(run->state, sample, by.compute / by.network, seconds));
     *seconds *= by.network;
     if (!(isfinite(*seconds) && *seconds >= 0))
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "the predicted time is %g s: the machine's costs are out of range",
                         *seconds);
     return BMF_OK;
+}
+
+static int simulate(const bmf_sampled_run *run, int64_t sample, bmf_sample_factors by, double *seconds)
+{
+    BMF_TRY(run->simulate(run->state, sample, by.compute / by.network, seconds));
+    return slow_down(by, seconds);
+}
+
+/* Samples 1 to count. */
+static int simulate_all(const bmf_sampled_run *run, const bmf_sample_factors *by, int64_t count, double *seconds)
+{
+    double *compute = allocate_array(count, (int64_t)sizeof *compute);
+    for (int64_t k = 0; k < count; k++)
+        compute[k] = by[k].compute / by[k].network;
+    int status = run->simulate_all(run->state, compute, count, seconds);
+    for (int64_t k = 0; k < count && status == BMF_OK; k++)
+        status = slow_down(by[k], &seconds[k]);
+    free(compute);
+    return status;
 }
 
 static void bounds_by_student(double *value, int64_t count, double *low, double *high)
@@ -175,10 +193,10 @@ static int probe(const bmf_sampled_run *run, double seconds, bool *noisy)
 
 static int draw(const bmf_sampled_run *run, unsigned still, double *seconds, int64_t count)
 {
-    int status = BMF_OK;
     bmf_sample_factors *by =
         sample_factors(run->compute_error, run->run_deviation, run->network_error, still, run->salt, count);
-    for (int64_t k = 0; k < count && status == BMF_OK; k++) {
+    int status = run->simulate_all ? simulate_all(run, by, count, seconds) : BMF_OK;
+    for (int64_t k = 0; k < count && status == BMF_OK && !run->simulate_all; k++) {
         status = simulate(run, k + 1, by[k], &seconds[k]);
         if (status == BMF_OK && run->drawn && still == 0)
             run->drawn(run->state, by[k].network);
@@ -202,12 +220,16 @@ static int variance_of(const bmf_sampled_run *run, bmf_chance only, double *seco
     return status;
 }
 
-static int find_shares(const bmf_sampled_run *run, double *seconds, int64_t count, bmf_prediction *prediction)
+/* noisy: some of it comes from equations and single times. */
+static int find_shares(const bmf_sampled_run *run, bool noisy, double *seconds, int64_t count,
+                       bmf_prediction *prediction)
 {
-    double fit, common, event;
+    double fit, common = 0.0, event = 0.0;
     BMF_TRY(variance_of(run, BMF_CHANCE_FIT, seconds, count, &fit));
-    BMF_TRY(variance_of(run, BMF_CHANCE_RUN, seconds, count, &common));
-    BMF_TRY(variance_of(run, BMF_CHANCE_EVENT, seconds, count, &event));
+    if (noisy || run->run_deviation > 0.0)
+        BMF_TRY(variance_of(run, BMF_CHANCE_RUN, seconds, count, &common));
+    if (noisy)
+        BMF_TRY(variance_of(run, BMF_CHANCE_EVENT, seconds, count, &event));
     const double all = fit + common + event;
     if (all > 0.0) {
         prediction->run_share = common / all;
@@ -254,7 +276,7 @@ int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction
     prediction->low = fmin(prediction->low, prediction->median);
     prediction->high = fmax(prediction->high, prediction->median);
     if (status == BMF_OK && run->keep)
-        status = find_shares(run, seconds, few, prediction);
+        status = find_shares(run, noisy, seconds, few, prediction);
     free(seconds);
     return status;
 }
@@ -268,25 +290,50 @@ typedef struct simulated_actions {
     double loading;         /* of the run without noise */
 } simulated_actions;
 
-static int simulate_actions(void *state, int64_t sample, double compute_factor, double *seconds)
+static int simulate_by_queue(const simulated_actions *s, int64_t sample, double compute_factor, bmf_simulation *result)
 {
-    simulated_actions *s = state;
-    bmf_simulation result;
-    double loading, all;
-    if (s->in_order && in_order_run(s->in_order, sample, compute_factor, &all, &loading)) {
-        *seconds = all - loading;
-        if (sample == 0)
-            s->loading = loading;
-        return BMF_OK;
-    }
     bmf_simulator *simulator = simulator_create(s->actions, s->network, sample);
     simulator->compute_factor = compute_factor;
     const int status = simulator_run(simulator);
-    simulator_result(simulator, &result);
+    simulator_result(simulator, result);
     simulator_free(simulator);
+    return status;
+}
+
+/* What has not settled in order is simulated. */
+static int finish_sample(simulated_actions *s, const bmf_in_order_sample *ordered, double *seconds)
+{
+    bmf_simulation result = {.seconds = ordered->seconds, .loading = ordered->loading};
+    int status = BMF_OK;
+    if (!ordered->settled)
+        status = simulate_by_queue(s, ordered->sample, ordered->compute_factor, &result);
     *seconds = result.seconds - result.loading;
-    if (sample == 0)
+    if (ordered->sample == 0)
         s->loading = result.loading;
+    return status;
+}
+
+static int simulate_actions(void *state, int64_t sample, double compute_factor, double *seconds)
+{
+    simulated_actions *s = state;
+    bmf_in_order_sample ordered = {.sample = sample, .compute_factor = compute_factor};
+    if (s->in_order)
+        in_order_run(s->in_order, &ordered, 1);
+    return finish_sample(s, &ordered, seconds);
+}
+
+static int simulate_all_actions(void *state, const double *compute_factor, int64_t count, double *seconds)
+{
+    simulated_actions *s = state;
+    bmf_in_order_sample *ordered = allocate_clear(count, (int64_t)sizeof *ordered);
+    int status = BMF_OK;
+    for (int64_t k = 0; k < count; k++)
+        ordered[k] = (bmf_in_order_sample){.sample = k + 1, .compute_factor = compute_factor[k]};
+    if (s->in_order)
+        in_order_run(s->in_order, ordered, count);
+    for (int64_t k = 0; k < count && status == BMF_OK; k++)
+        status = finish_sample(s, &ordered[k], &seconds[k]);
+    free(ordered);
     return status;
 }
 
@@ -299,6 +346,7 @@ int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t 
 {
     simulated_actions state = {.actions = actions, .network = network, .in_order = in_order_create(actions, network)};
     const int status = sampled_interval(&(bmf_sampled_run){.simulate = simulate_actions,
+                                                           .simulate_all = simulate_all_actions,
                                                            .keep = keep_chance,
                                                            .state = &state,
                                                            .salt = (uint64_t)actions->processors,

@@ -5,13 +5,19 @@
 #include "predict/model/actions_private.h"
 #include "predict/simulate/simulate.h"
 
-enum { BMF_CHANCE_EQUATIONS = 256 };
+enum { BMF_CHANCE_EQUATIONS = 256, BMF_CHANCE_DEVIATIONS = 64 };
 
 /* Of an equation in a sample: what all its uses share, and what was last asked for. */
 typedef struct bmf_equation_chance {
-    double normal, shared_factor, run_factor, deviation;
-    float shared, own; /* of these shared_factor and deviation are; 0: not yet */
+    double normal, shared_factor, run_factor;
+    float shared; /* of this shared_factor is; 0: not yet */
 } bmf_equation_chance;
+
+/* The deviation of a logarithm that goes with a relative error. */
+typedef struct bmf_own_chance {
+    double deviation;
+    float own; /* 0: none yet */
+} bmf_own_chance;
 
 typedef struct bmf_chances {
     const bmf_actions *actions;
@@ -19,6 +25,8 @@ typedef struct bmf_chances {
     unsigned still;
     double meeting_noise;
     bmf_equation_chance equation[BMF_CHANCE_EQUATIONS];
+    uint64_t calls;                            /* normal_stream of single calls */
+    bmf_own_chance own[BMF_CHANCE_DEVIATIONS]; /* of calls, by a hash of the error */
 } bmf_chances;
 
 /* Messages with neighbouring numbers share a block of memory. */

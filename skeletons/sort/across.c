@@ -2,9 +2,9 @@
  *
  * Method: every part gives its records at regular distances as samples; the samples of all, sorted, say where to cut
  * the records into one bucket for each processor. Equal keys are told apart by their places, so that a value that
- * occurs often is cut, too. In a sorted part the records of a bucket are neighbours: they are sent from where they are,
- * to those only for whom there are some. What arrives is laid out in the order of its senders, which keeps the sort
- * stable, and sorted again.
+ * occurs often is cut, too, unless it is to stay together. In a sorted part the records of a bucket are neighbours:
+ * they are sent from where they are, to those only for whom there are some. What arrives is laid out in the order of
+ * its senders, which keeps the sort stable, and sorted again.
  * Cost: with S samples a part a bucket is off its share by P / S of it at most; P S keys are gathered; a part is
  * sorted twice. Source: H. Shi, J. Schaeffer, "Parallel sorting by regular sampling", JPDC 14, 1992. */
 #include "skeletons/sort/across.h"
@@ -16,6 +16,7 @@
 #include "runtime/base/array.h"
 #include "runtime/base/copy_nontemporal.h"
 #include "runtime/base/memory.h"
+#include "skeletons/sort/order.h"
 
 enum { SAMPLES_OF_PART = 256, FEWEST_SAMPLES_OF_PART = 16, MOST_SAMPLES = 1 << 22 };
 
@@ -30,6 +31,7 @@ typedef struct bucket_run {
 typedef struct crossing {
     bmf_records *records;
     const bmf_partition *partition;
+    const bmf_type *together;  /* of elements of which equal ones come to one part; or NULL */
     int64_t distance, samples; /* of neighbouring samples in a part; how many there are */
     uint64_t *cut;             /* of bucket b > 0: the least record, {key, element number} at 2 b */
     bmf_message *message;
@@ -111,6 +113,10 @@ static int choose_cuts(crossing *c)
         const int64_t rank = length / parts * b + (b < length % parts ? b : length % parts);
         const int64_t sample = rank / c->distance < c->samples ? rank / c->distance : c->samples - 1;
         memcpy(c->cut + 2 * b, sorted + 2 * sample, 16);
+        if (c->together) {
+            c->cut[2 * b] = order_floor(c->together, sorted[2 * sample]);
+            c->cut[2 * b + 1] = 0;
+        }
     }
     free(key);
     free(room[0]);
@@ -308,9 +314,10 @@ static int receive(crossing *c, bmf_buffer *room[2], const bmf_partition *target
     return status;
 }
 
-int records_across(bmf_records *records, const bmf_partition *partition, bmf_buffer *room[2], bmf_partition **target)
+int records_across(bmf_records *records, const bmf_partition *partition, const bmf_type *together, bmf_buffer *room[2],
+                   bmf_partition **target)
 {
-    crossing c = {.records = records, .partition = partition};
+    crossing c = {.records = records, .partition = partition, .together = together};
     bmf_partition *made = NULL;
     choose_distance(&c);
     c.cut = allocate_clear(c.partition->parts, 16);
@@ -330,6 +337,9 @@ int records_across(bmf_records *records, const bmf_partition *partition, bmf_buf
     free(c.run);
     if (status == BMF_OK)
         status = records_sort(records);
-    *target = made;
+    if (status == BMF_OK)
+        *target = made;
+    else
+        bmf_partition_release(made);
     return status;
 }

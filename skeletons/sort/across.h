@@ -9,8 +9,10 @@
 void records_on(bmf_records *records, const bmf_partition *partition);
 
 /* Takes records on a partition whose parts are sorted and makes others on *target, a partition on the same
- * processors that the caller releases: sorted from part to part, parts about even. The records' rooms are those of the
- * buffers, and become those of others. Collective. */
-int records_across(bmf_records *records, const bmf_partition *partition, bmf_buffer *room[2], bmf_partition **target);
+ * processors that the caller releases: sorted from part to part, parts about even. together: the type of the elements
+ * of which equal ones come to one part; NULL: they need not. The records' rooms are those of the buffers, and become
+ * those of others. Collective; settles failures. */
+int records_across(bmf_records *records, const bmf_partition *partition, const bmf_type *together, bmf_buffer *room[2],
+                   bmf_partition **target);
 
 #endif

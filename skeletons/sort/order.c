@@ -27,8 +27,10 @@ bool order_has(const bmf_type *type)
 #define INT32_SIGN           (UINT32_C(1) << 31)
 #define MINUS_INFINITY       UINT64_C(0x000fffffffffffff) /* its bits, turned round */
 #define LAST_NUMBER          UINT64_C(0xffe0000000000001) /* the key of infinity */
+#define ZERO                 UINT64_C(0x7ff0000000000001) /* the key of 0.0, one above that of -0.0 */
 #define MINUS_INFINITY_FLOAT UINT32_C(0x007fffff)
 #define LAST_FLOAT           UINT32_C(0xff000001)
+#define ZERO_FLOAT           UINT32_C(0x7f800001)
 
 BMF_INLINE uint64_t key_of_int(uint64_t bits, bool equal_nans)
 {
@@ -157,4 +159,18 @@ void order_elements(const bmf_type *type, const uint64_t *key, int64_t count, vo
     default:
         elements_bool(key, count, element);
     }
+}
+
+static uint64_t floor_among(uint64_t key, uint64_t zero, uint64_t last)
+{
+    if (key > last)
+        return last + 1;
+    return key == zero ? zero - 1 : key;
+}
+
+uint64_t order_floor(const bmf_type *type, uint64_t key)
+{
+    if (type->kind == BMF_REAL)
+        return floor_among(key, ZERO, LAST_NUMBER);
+    return type->kind == BMF_FLOAT ? floor_among(key, ZERO_FLOAT, LAST_FLOAT) : key;
 }

@@ -11,6 +11,7 @@
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/evaluate/sort.h"
 #include "skeletons/language/parallel/parallel.h"
+#include "skeletons/sort/group.h"
 
 /* The keys of all elements, as lists like x, which stays. */
 static int make_keys(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *frame, const bmf_value *x,
@@ -197,8 +198,25 @@ static int sort_parts(const bmf_list *elements, const bmf_list *keys, bmf_value 
     return status;
 }
 
-static int sort_spread(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *frame, bmf_distribution *spread,
-                       bmf_value *lists, bmf_value *parts)
+static int group_parts(const bmf_list *elements, const bmf_list *keys, bmf_value *parts)
+{
+    bmf_list *found = NULL, *groups = NULL, *both = NULL;
+    int status = group_by_keys(elements, keys, &found, &groups);
+    if (status == BMF_OK)
+        status = bmf_pair(found, groups, &both);
+    bmf_list_free(found);
+    bmf_list_free(groups);
+    if (status == BMF_OK)
+        status = value_from_parts(both, parts);
+    bmf_list_free(both);
+    return status;
+}
+
+/* What all parts make, of the elements and of their keys. */
+typedef int parts_function(const bmf_list *elements, const bmf_list *keys, bmf_value *parts);
+
+static int run_spread(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *frame, bmf_distribution *spread,
+                      bmf_value *lists, parts_function *run, bmf_value *parts)
 {
     bmf_context *ctx = evaluator->ctx;
     bmf_list *elements = NULL, *key = NULL;
@@ -215,15 +233,15 @@ static int sort_spread(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *
     if (status == BMF_OK)
         status = value_to_list(ctx, spread, &keys, &key);
     if (status == BMF_OK)
-        status = sort_parts(elements, key, parts);
+        status = run(elements, key, parts);
     bmf_list_free(elements);
     bmf_list_free(key);
     value_free(&keys);
     return status;
 }
 
-int evaluate_parallel_sort_by(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *frame, bmf_value *x,
-                              bmf_value *out)
+static int evaluate_parallel(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *frame, bmf_value *x,
+                             parts_function *run, bmf_value *out)
 {
     if (distribution_is_empty(x->spread))
         return distribute_nothing(evaluator, by, x, out);
@@ -233,11 +251,23 @@ int evaluate_parallel_sort_by(bmf_evaluator *evaluator, bmf_expression *by, bmf_
     value_move(&x->child[0], &lists);
     value_free(x);
     operation_begin(evaluator, by);
-    const int status = sort_spread(evaluator, by, frame, spread, &lists, &parts);
+    const int status = run_spread(evaluator, by, frame, spread, &lists, run, &parts);
     value_free(&lists);
     if (status == BMF_OK)
         value_distribute(count, spread, &parts, out);
     else
         distribution_release(spread);
     return operation_end(evaluator, status);
+}
+
+int evaluate_parallel_sort_by(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *frame, bmf_value *x,
+                              bmf_value *out)
+{
+    return evaluate_parallel(evaluator, by, frame, x, sort_parts, out);
+}
+
+int evaluate_parallel_group(bmf_evaluator *evaluator, bmf_expression *by, bmf_frame *frame, bmf_value *x,
+                            bmf_value *out)
+{
+    return evaluate_parallel(evaluator, by, frame, x, group_parts, out);
 }

@@ -90,8 +90,8 @@ int evaluate_sort(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x
 
 /* ---- a distributed list ---- */
 
-int evaluate_parallel_sort(bmf_evaluator *evaluator, bmf_expression *expression, bmf_value *x, bool numbers,
-                           bmf_value *out)
+int evaluate_parallel_sort(bmf_evaluator *evaluator, bmf_expression *expression, bmf_value *x,
+                           int (*sort)(const bmf_list *xs, bmf_list **out), bmf_value *out)
 {
     if (distribution_is_empty(x->spread))
         return distribute_nothing(evaluator, expression, x, out);
@@ -104,7 +104,7 @@ int evaluate_parallel_sort(bmf_evaluator *evaluator, bmf_expression *expression,
     operation_begin(evaluator, expression);
     int status = value_to_list(evaluator->ctx, spread, &lists, &list);
     if (status == BMF_OK)
-        status = numbers ? bmf_argsort(list, &sorted) : bmf_sort(list, &sorted);
+        status = sort(list, &sorted);
     bmf_list_free(list);
     if (status == BMF_OK)
         status = value_from_parts(sorted, &parts);

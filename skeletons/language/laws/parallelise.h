@@ -6,6 +6,11 @@
  *   reduce, length         reduce op o reduce ++ = reduce op o map (reduce op), op associative
  *   distl, zip             of a split list and one value, or of two lists that are split alike
  *   scan                   by the totals of the parts: scans of the parts, and before each the total of those before it
+ *   reduce ++              of lists in the list: within the parts
+ *   stencil, shift, sort, reduce by key    what P_ makes of all parts together
+ *   product                of the rows of the first matrix
+ *   index                  the processor that has the element sends it
+ *   map of reductions      each processor reduces its part for every element, and the results are zipped
  *   choices, loops         the branches, or the body, for themselves, where they leave the list split as it was
  *   tuples of functions    each of them for itself
  * and whatever else there is gets the gathered list. The lists inside of a list that is not split can be split, too,
@@ -27,6 +32,13 @@ typedef enum bmf_splitting_law {
     BMF_SPLITTING_DISTL,
     BMF_SPLITTING_ZIP,
     BMF_SPLITTING_SCAN,
+    BMF_SPLITTING_CONCATENATION,
+    BMF_SPLITTING_STENCIL,
+    BMF_SPLITTING_SORT,
+    BMF_SPLITTING_BY_KEY,
+    BMF_SPLITTING_INDEX,
+    BMF_SPLITTING_TABLE,
+    BMF_SPLITTING_PRODUCT,
     BMF_SPLITTING_CHOICE,
     BMF_SPLITTING_LOOP,
     BMF_SPLITTING_INNER,
@@ -37,7 +49,7 @@ const char *splitting_law_name(bmf_splitting_law law);
 
 /* An operator that somebody says is associative. */
 typedef struct bmf_stated_operator {
-    const char *name;                /* its definition, with the $ */
+    const char *name;                /* its definition, with the $ if it is one of the core */
     const bmf_expression *operation; /* out: as it was found, typed; NULL: it was not */
 } bmf_stated_operator;
 

@@ -1,4 +1,5 @@
 /* B_Argsort, P_Argsort: which element of a list is the least, the second, ..: equal ones in their order. */
+#include "bmf/skeletons.h"
 #include "skeletons/language/evaluate/sort.h"
 #include "skeletons/language/operations/operation.h"
 #include "skeletons/language/types/checker.h"
@@ -23,7 +24,7 @@ static int evaluate_parallel(bmf_evaluator *evaluator, bmf_expression *expressio
                              bmf_value *out)
 {
     (void)frame;
-    return evaluate_parallel_sort(evaluator, expression, x, true, out);
+    return evaluate_parallel_sort(evaluator, expression, x, bmf_argsort, out);
 }
 
 const bmf_operation_descriptor bmf_operation_argsort = {

@@ -1,4 +1,5 @@
 /* B_Sort, P_Sort: the numbers or bools of a list, ascending. */
+#include "bmf/skeletons.h"
 #include "skeletons/language/evaluate/sort.h"
 #include "skeletons/language/operations/operation.h"
 #include "skeletons/language/types/checker.h"
@@ -22,7 +23,7 @@ static int evaluate_parallel(bmf_evaluator *evaluator, bmf_expression *expressio
                              bmf_value *out)
 {
     (void)frame;
-    return evaluate_parallel_sort(evaluator, expression, x, false, out);
+    return evaluate_parallel_sort(evaluator, expression, x, bmf_sort, out);
 }
 
 const bmf_operation_descriptor bmf_operation_sort = {
