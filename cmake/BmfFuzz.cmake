@@ -3,7 +3,7 @@
 #   NAME_corpus   every build: the target on the files of ctest/fuzz/corpus/NAME, as test unit_NAME_corpus
 #   NAME_fuzz     with BMF_FUZZ (clang only): libFuzzer
 
-foreach(target cop data equations graph journal language language_server machine matrix measurements messages notation npy predictor report samples schedule sheet trace)
+foreach(target cop costs data equations graph journal language language_server machine matrix measurements messages notation npy predictor report samples schedule sheet trace)
   add_executable(${target}_corpus ctest/fuzz/${target}.c ctest/fuzz/fuzz.c ctest/fuzz/run_files.c)
   set(made ${target}_corpus)
   add_dependencies(unit_and_mpi_tests ${target}_corpus)

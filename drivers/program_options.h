@@ -11,6 +11,7 @@ typedef struct bmf_driver_options {
     const char *text;     /* the program, which then is not read from its path; NULL: it is */
     int64_t processors;   /* 0: as many as ranks, and as the program needs */
     const char *out;      /* run: a data file for the result */
+    const char *machine;  /* run: a machine file, by whose costs algorithms are chosen */
     bool json, stats, notes;
 } bmf_driver_options;
 

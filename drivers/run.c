@@ -7,6 +7,7 @@
 #include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
 #include "drivers/program_options.h"
+#include "predict/machine/machine.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
 #include "runtime/files/format.h"
@@ -63,6 +64,35 @@ static int write_value(bmf_context *ctx, bmf_value *result, const bmf_type *type
     return status;
 }
 
+/* ---- by which costs ---- */
+
+/* The table of costs that a machine's file names, as text, which the caller frees. */
+static int machine_costs_text(const char *name, char **text, int64_t *size)
+{
+    bmf_machine *machine;
+    BMF_TRY(machine_read(name, &machine));
+    int status = machine->costs_path
+                     ? costs_load(machine->costs_path, text, size)
+                     : bmf_fail(NULL, BMF_ERROR_ARGUMENT,
+                                "%.300s names no costs to choose algorithms by: schedules = \"FILE\", which "
+                                "`bmf sheet schedules -o FILE` writes",
+                                machine->path);
+    machine_free(machine);
+    return status;
+}
+
+static int choose_by_machine(bmf_context *ctx, const char *name)
+{
+    char *text = NULL;
+    int64_t size = 0;
+    int status = bmf_is_root(ctx) ? machine_costs_text(name, &text, &size) : BMF_OK;
+    if (status != BMF_OK)
+        status = bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+    status = costs_share(ctx, status, name, text, size);
+    free(text);
+    return status;
+}
+
 /* ---- running ---- */
 
 static int run_program(bmf_context *ctx, const bmf_driver_options *o, const char *path, bmf_program *program,
@@ -70,6 +100,8 @@ static int run_program(bmf_context *ctx, const bmf_driver_options *o, const char
 {
     bmf_value result = {0};
     bmf_column column = {0};
+    if (o->machine)
+        BMF_TRY(choose_by_machine(ctx, o->machine));
     BMF_TRY(load_program(ctx, o, path, program));
     out->type = program->value_type;
     program->keep_parts = o->out;
@@ -82,19 +114,34 @@ static int run_program(bmf_context *ctx, const bmf_driver_options *o, const char
     return status;
 }
 
+/* How often each algorithm was chosen; NULL: nothing says by which costs. */
+static json_t *algorithms_json(const bmf_context *ctx)
+{
+    if (!ctx->costs)
+        return NULL;
+    json_t *object = json_object();
+    char name[80];
+    for (int k = 0; k < BMF_ALGORITHMS; k++)
+        if (ctx->times_chosen[k] > 0) {
+            snprintf(name, sizeof name, "%s %s", algorithms[k]->skeleton, algorithms[k]->name);
+            json_object_set_new(object, name, json_integer((json_int_t)ctx->times_chosen[k]));
+        }
+    return object;
+}
+
 static int print_json(bmf_context *ctx, const outcome *out)
 {
     const bmf_program *program = out->program;
     char type[4096];
     bmf_type_print(out->type, type, sizeof type);
-    return json_print(json_pack("{s:s*, s:s, s:f, s:I, s:i, s:i, s:I, s:I, s:I, s:I, s:I}", "value", out->text, "type",
-                                type, "seconds", program->seconds, "processors", (json_int_t)bmf_processors(ctx),
-                                "ranks", bmf_ranks(ctx), "threads", bmf_threads(ctx), "messages",
-                                (json_int_t)program->sent.messages, "bytes", (json_int_t)program->sent.bytes,
-                                "rank_messages", (json_int_t)program->sent.rank_messages, "rank_bytes",
-                                (json_int_t)program->sent.rank_bytes, "peak_rss_bytes",
-                                (json_int_t)program->peak_bytes),
-                      BMF_JSON_LINE);
+    return json_print(
+        json_pack("{s:s*, s:s, s:f, s:I, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o*}", "value", out->text, "type", type,
+                  "seconds", program->seconds, "processors", (json_int_t)bmf_processors(ctx), "ranks", bmf_ranks(ctx),
+                  "threads", bmf_threads(ctx), "messages", (json_int_t)program->sent.messages, "bytes",
+                  (json_int_t)program->sent.bytes, "rank_messages", (json_int_t)program->sent.rank_messages,
+                  "rank_bytes", (json_int_t)program->sent.rank_bytes, "peak_rss_bytes", (json_int_t)program->peak_bytes,
+                  "algorithms", algorithms_json(ctx)),
+        BMF_JSON_LINE);
 }
 
 /* What follows a word of which there are so many. */
@@ -117,6 +164,19 @@ static void print_stats(bmf_context *ctx, const bmf_program *program)
             (double)program->peak_bytes * 1e-6);
 }
 
+static void print_choices(const bmf_context *ctx)
+{
+    const char *between = ": ";
+    fprintf(stderr, "algorithms by %s", cost_table_name(ctx->costs));
+    for (int k = 0; k < BMF_ALGORITHMS; k++)
+        if (ctx->times_chosen[k] > 0) {
+            fprintf(stderr, "%s%s %s %" PRId64, between, algorithms[k]->skeleton, algorithms[k]->name,
+                    ctx->times_chosen[k]);
+            between = ", ";
+        }
+    fputs(*between == ':' ? ": no choice was made\n" : "\n", stderr);
+}
+
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
     const bmf_driver_options *o = values;
@@ -129,6 +189,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         code = o->json ? print_json(ctx, &out) : finish_output();
         if (o->stats && code == 0)
             print_stats(ctx, &program);
+        if (o->stats && code == 0 && ctx->costs)
+            print_choices(ctx);
     }
     free(out.text);
     program_free(&program);
@@ -147,15 +209,19 @@ static const bmf_option options[] = {
     BMF_OPTION("out", "FILE", BMF_TEXT(bmf_driver_options, out),
                "write the value, a list, to a data file instead of printing it; every rank writes its parts if the "
                "program ends with `P_Reduce (B_Op (B_Conc))`, which is then left out"),
+    BMF_OPTION("machine", "M", BMF_TEXT(bmf_driver_options, machine),
+               "choose algorithms by the measured costs that this machine's file names (`schedules`); default: by the "
+               "table of --bmf-costs or BMF_COSTS, or else by fixed constants"),
     BMF_OPTION("trace", "FILE", BMF_CONTEXT, "record a trace (see `bmf trace`, `bmf convert`)"),
     BMF_FREE_OPTION,
     BMF_OPTION("stats", NULL, BMF_FLAG(bmf_driver_options, stats),
-               "say on standard error how long it took, what was sent, and how much memory it took"),
+               "say on standard error how long it took, what was sent, how much memory it took, and, with costs to "
+               "choose by, which algorithms were chosen how often"),
     BMF_OPTION(
         "json", NULL, BMF_FLAG(bmf_driver_options, json),
         "print one JSON object instead: value (as text; left out above 1 MB), type, seconds, processors, ranks, "
         "threads, messages and bytes (between processors), rank_messages and rank_bytes (what really crossed between "
-        "ranks), peak_rss_bytes"),
+        "ranks), peak_rss_bytes, and, with costs to choose by, algorithms: how often each was chosen"),
     BMF_OPTION_END};
 
 const bmf_driver run_command = {
@@ -170,7 +236,8 @@ const bmf_driver run_command = {
     .exit_code = "2 is also a program with an error, or that fails on this argument (an index outside its list, an int "
                  "that does not fit 64 bits, ints divided by zero, ..).",
     .see = "bmf-check, bmf-plan",
-    .note = "--bmf-threads T, --bmf-schedule LIST, --bmf-plan are understood too, as by every program of bmf.",
+    .note = "--bmf-threads T, --bmf-schedule LIST, --bmf-costs FILE, --bmf-plan are understood too, as by every "
+            "program of bmf.",
     .options = options,
     BMF_PROGRAM_OPERAND,
     .parallel = true,

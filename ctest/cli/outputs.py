@@ -34,7 +34,7 @@ OLD = b"what was there before\n"
 PART = 4096 + 2 * 1024 * 80  # bytes that a rank reserves when it is recorded
 
 # Name, ranks, the command with K for the number of the input (1 or 2) and OUT for the target, and how the content is looked
-# at: "same" is compared bit by bit; what has times in it must be a whole "trace", "page" or list of "samples". What takes
+# at: "same" is compared bit by bit; what has times in it must be a whole "trace", "page", table of "costs" or list of "samples". What takes
 # several steps has rules of its own: see is_partial, and records_nothing for a "recording".
 OUTPUTS = [
     ("run --out", 1, "bmf run listK.bmf --out OUT", "same"),
@@ -58,6 +58,7 @@ OUTPUTS = [
     ("compare --events", 1, "bmf compare K.trace 3.trace --events OUT", "same"),
     ("sheet measure on 2 ranks", 2,
      "bmf sheet measure --ops send --max-elements 64 --repeats 3 --seconds 1 -o OUT", "samples"),
+    ("sheet schedules", 1, "bmf sheet schedules --seconds 1 --procs 4 --skeletons scan -o OUT", "costs"),
     ("sheet fit", 1, "bmf sheet fit K.raw -o OUT", "same"),
     ("sheet kernels", 1, "bmf sheet kernels runK.trace -o OUT", "same"),
     ("sheet show --html", 1, "bmf sheet show K.sheet --html OUT", "same"),
@@ -174,6 +175,8 @@ class Output:
             return found == self.whole[number]
         if self.kind == "trace":
             return is_whole_trace(self.target)
+        if self.kind == "costs":
+            return found[self.target].startswith(b"bmf costs 1\n") and found[self.target].endswith(b"\n")
         return found[self.target].rstrip().endswith(b"</html>") if self.kind == "page" else (
             b"\ncomplete " in found[self.target] if self.kind in ("samples", "growing") else True)
 

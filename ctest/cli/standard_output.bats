@@ -59,6 +59,7 @@ printing()
         "sheet kernels") echo in.trace -o out.kernels ;;
         "sheet measure") echo --list ;;
         "sheet plot") echo in.sheet send -o - ;;
+        "sheet schedules") echo --seconds 1 --procs 2 --skeletons split -o out.costs ;;
         "sheet show") echo in.sheet ;;
         "sweep compare") echo in.sweep in.sweep ;;
         "sweep run") echo -p 1 -n 1,2 -o out.sweep -- "$BMF_BIN_DIR/01-sum-of-squares" {n} ;;

@@ -4,13 +4,13 @@
 
 #include "drivers/commands.h"
 
-static const bmf_driver *const commands[] = {
-    &sheet_measure_command, &sheet_fit_command,  &sheet_kernels_command, &sheet_show_command,
-    &sheet_calc_command,    &sheet_plot_command, &sheet_compare_command, NULL};
+static const bmf_driver *const commands[] = {&sheet_measure_command, &sheet_fit_command,       &sheet_kernels_command,
+                                             &sheet_show_command,    &sheet_calc_command,      &sheet_plot_command,
+                                             &sheet_compare_command, &sheet_schedules_command, NULL};
 
 const bmf_driver sheet_command = {
     .name = "sheet",
-    .summary = "data sheets: measure, fit, show, ask, compare",
+    .summary = "data sheets: measure, fit, show, ask, compare; costs to choose by",
     .synopsis = "bmf sheet COMMAND ARGUMENT..",
     .about = "Data sheets: equations for the time of messages, collectives, skeletons and local work, fitted to "
              "measurements, with their errors and the sizes they hold for.",

@@ -34,6 +34,7 @@ typedef struct bmf_options {
     const char *program;  /**< as traces call it; default: the last part of argv[0], or "program" */
     int *argc;            /**< with argv: a command line to take --bmf-* arguments out of, as bmf_open does */
     char ***argv;         /**< see argc */
+    const char *costs;    /**< choose algorithms by the measured times of this file [BMF_COSTS]; rank 0 reads it */
 } bmf_options;
 
 /** Options that ask for nothing. Not collective. */
@@ -53,6 +54,8 @@ static inline bmf_options bmf_options_init(void)
  *   --bmf-threads T      [BMF_THREADS]      threads per rank; default OMP_NUM_THREADS, else cores / ranks on the node
  *   --bmf-trace FILE     [BMF_TRACE]        record a trace and write it at bmf_close
  *   --bmf-schedule LIST  [BMF_SCHEDULE]     force algorithms: "split=direct,scan=levels"; see docs/schedules.md
+ *   --bmf-costs FILE     [BMF_COSTS]        choose algorithms by the measured times of this table (`bmf sheet
+ *                                           schedules`); default: by fixed constants
  *   --bmf-plan           [BMF_PLAN=1]       rank 0 prints the plan of every skeleton call on standard error
  *   --bmf-free           [BMF_FREE=1]       faster, not reproducible reductions (bmf_set_reproducible)
  *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process,

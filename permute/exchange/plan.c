@@ -4,7 +4,8 @@
  * processor sends 2^r blocks of 2^(m - r) elements and a keeper one less, so P 2^r - K messages. Otherwise the hosts
  * count their own processors' elements (permute/exchange/boxes.h) and share the sums. Estimates: a message costs
  * ctx->cost; rounds of a window, or all at once, overlap their latencies. A pass through memory costs MEMORY_PER_BYTE
- * both ways. */
+ * both ways. Where the context has a table of costs with all methods but the naive one, the times of these are those
+ * of the table, for a group of processors that exchange completely. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -174,6 +175,24 @@ static double exchange_seconds(const bmf_context *ctx, bmf_permute_method method
            ctx->cost.per_byte * bytes * (crowded ? CROWDED : 1);
 }
 
+/* Whether the table of costs has the time of every method that it was measured with, in *seconds. The naive method,
+ * whose messages depend on the permutation, is estimated only. */
+static bool find_measured(const bmf_context *ctx, const bmf_permute_plan *plan, double share,
+                          double seconds[BMF_PERMUTE_METHODS])
+{
+    static const char skeleton[] = "permute";
+    const int64_t partners = plan->rank > 0 ? INT64_C(1) << plan->rank : 0;
+    if (!ctx->costs || partners == 0 || !cost_table_covers(ctx->costs, skeleton, ctx->costs_ranks, partners))
+        return false;
+    bool all = true;
+    for (int method = 0; method < BMF_PERMUTE_NAIVE; method++) {
+        seconds[method] =
+            cost_table_seconds(ctx->costs, skeleton, method_names[method], ctx->costs_ranks, partners, share);
+        all = all && !isnan(seconds[method]);
+    }
+    return all;
+}
+
 /* messages: of one processor by method. */
 static void estimate(const bmf_context *ctx, bmf_permute_plan *plan, const double *messages)
 {
@@ -183,6 +202,12 @@ static void estimate(const bmf_context *ctx, bmf_permute_plan *plan, const doubl
     for (int method = 0; method < BMF_PERMUTE_METHODS; method++)
         plan->seconds[method] = exchange_seconds(ctx, (bmf_permute_method)method, messages[method], sent) +
                                 plan->passes * share * MEMORY_PER_BYTE;
+    double measured[BMF_PERMUTE_METHODS];
+    if (!find_measured(ctx, plan, share, measured))
+        return;
+    plan->seconds[BMF_PERMUTE_NAIVE] *= measured[BMF_PERMUTE_ROUNDS] / plan->seconds[BMF_PERMUTE_ROUNDS];
+    for (int method = 0; method < BMF_PERMUTE_NAIVE; method++)
+        plan->seconds[method] = measured[method];
 }
 
 static bmf_permute_method cheapest(const bmf_permute_plan *plan)

@@ -17,6 +17,7 @@
 #include "predict/config/installed.h"
 #include "predict/machine/machine_change.h"
 #include "predict/machine/operation_costs.h"
+#include "runtime/backend/backend.h"
 #include "runtime/base/allocate.h"
 
 static const double stated_error = 0.3; /* of costs whose error nobody knows */
@@ -250,21 +251,33 @@ double machine_compute_error(const bmf_machine *machine)
 
 static const double DEFAULT_PROBE = 1e-7;
 
+static int read_costs(bmf_machine *machine, const config_setting_t *root)
+{
+    char message[BMF_MESSAGE_SIZE], *text;
+    int64_t size;
+    BMF_TRY(machine_path_value(machine, root, "schedules", &machine->costs_path));
+    if (!machine->costs_path)
+        return BMF_OK;
+    const config_setting_t *at = config_setting_get_member(root, "schedules");
+    const int status = costs_load(machine->costs_path, &text, &size);
+    if (status != BMF_OK) {
+        snprintf(message, sizeof message, "%s", bmf_error_text(NULL));
+        return machine_fail(machine, at, status, "%s", message);
+    }
+    machine->costs = cost_table_read(machine->costs_path, text, size, message, sizeof message);
+    free(text);
+    return machine->costs ? BMF_OK : machine_fail(machine, at, BMF_ERROR_FILE, "%s", message);
+}
+
 static int read_root(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"name",
-                                        "note",
-                                        "processors",
-                                        "compute",
-                                        "network",
-                                        "agreement_us",
-                                        "probe_us",
-                                        "bulk_synchronous",
-                                        "choose",
-                                        "relative_error",
-                                        "file_bytes_per_second",
-                                        "node",
-                                        NULL};
+    static const char *const known[] = {"name",           "note",
+                                        "processors",     "compute",
+                                        "network",        "agreement_us",
+                                        "probe_us",       "bulk_synchronous",
+                                        "choose",         "schedules",
+                                        "relative_error", "file_bytes_per_second",
+                                        "node",           NULL};
     static const char *const choosing[] = {"default", "machine", NULL};
     int chooses;
     bmf_network *network;
@@ -278,6 +291,7 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
     BMF_TRY(machine_flag(machine, root, "bulk_synchronous", false, &machine->bulk_synchronous));
     BMF_TRY(machine_word(machine, root, "choose", choosing, 0, &chooses));
     machine->chooses = chooses == 1;
+    BMF_TRY(read_costs(machine, root));
     BMF_TRY(machine_microseconds(machine, root, "probe_us", DEFAULT_PROBE, &machine->probe));
     BMF_TRY(
         machine_number(machine, root, "file_bytes_per_second", DBL_MIN, 1e15, 0.0, &machine->file_bytes_per_second));
@@ -375,5 +389,7 @@ void machine_free(bmf_machine *machine)
     free(machine->changes);
     free(machine->name);
     free(machine->note);
+    free(machine->costs_path);
+    cost_table_free(machine->costs);
     free(machine);
 }

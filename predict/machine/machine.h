@@ -7,6 +7,7 @@
  *     agreement_us = 0.0;                       // for all processors to agree on a status; left out: the network's
  *     bulk_synchronous = true;                  // operations, and levels of reductions and scans, begin on all at once
  *     choose = "machine";                       // schedules by this machine's costs; left out: as runs choose them
+ *     schedules = "here.costs";                 // measured times of schedules (`bmf sheet schedules`), for both
  *     probe_us = 0.1;                           // a test or probe of MPI that finds nothing
  *     file_bytes_per_second = 1e9;              // of reading and writing files, by each processor
  *     relative_error = 0.3;                     // of costs that are stated and not measured; left out: 0.3
@@ -30,7 +31,7 @@
 #include "predict/network/network.h"
 #include "predict/sheet/sheet.h"
 #include "bmf/status.h"
-#include "runtime/schedule/algorithms.h"
+#include "runtime/schedule/cost_table.h"
 
 typedef enum bmf_compute_cost {
     BMF_COMPUTE_MEASURED,
@@ -55,6 +56,8 @@ typedef struct bmf_machine {
     double agreement;                       /* seconds; NAN: ask the network */
     bool bulk_synchronous;                  /* every operation is complete before the next begins */
     bool chooses;                           /* algorithms by its own costs, not by those that runs assume */
+    char *costs_path;                       /* of measured times of algorithms; NULL: none */
+    bmf_cost_table *costs;                  /* its table */
     double probe;                           /* seconds */
     double file_bytes_per_second;           /* of one processor; 0: not stated */
     double relative_error;                  /* of stated costs: what is not measured with errors of its own */

@@ -404,9 +404,11 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     if (machine->compute == BMF_COMPUTE_MEASURED)
         ctx->threads = 1;
     ctx->names_operations = machine->compute == BMF_COMPUTE_OPERATIONS;
+    ctx->costs_ranks = ranks > 0 ? ranks : processors;
     if (machine->chooses && processors > 1) {
         ctx->assumed_cost = ctx->cost;
         ctx->cost = machine_message_costs(machine, processors);
+        costs_take(ctx, cost_table_share(machine->costs), ctx->costs_ranks);
     }
     return BMF_OK;
 }

@@ -16,6 +16,7 @@
 #include "runtime/context/failure.h"
 #include "runtime/data/partition.h"
 #include "runtime/schedule/algorithms.h"
+#include "runtime/schedule/cost_table.h"
 #include "runtime/trace/skeleton_type.h"
 #include "runtime/trace/trace.h"
 
@@ -151,6 +152,14 @@ typedef struct bmf_position {
     int64_t begin;  /* host clock when it was entered */
 } bmf_position;
 
+/* The last choice of a skeleton's algorithm. */
+typedef struct bmf_chosen {
+    int64_t count;
+    double bytes;
+    bool to_first;
+    const bmf_algorithm *algorithm; /* NULL: none yet */
+} bmf_chosen;
+
 struct bmf_context {
     bmf_context *next; /* open context of the process */
     MPI_Comm comm;
@@ -178,7 +187,11 @@ struct bmf_context {
     int64_t memory_limit;                        /* bytes that no rank can have more of */
     const bmf_algorithm *forced[BMF_ALGORITHMS]; /* by the number of a skeleton's first algorithm; or NULL */
     bmf_cost_model cost;                         /* by which algorithms are chosen */
-    bmf_cost_model assumed_cost; /* of a run on this host, where a prediction chooses by others; otherwise 0 */
+    bmf_cost_model assumed_cost;       /* of a run on this host, where a prediction chooses by others; otherwise 0 */
+    bmf_cost_table *costs;             /* measured times, by which algorithms are chosen where it has them; or NULL */
+    int64_t costs_ranks;               /* as on so many ranks */
+    bmf_chosen chosen[BMF_ALGORITHMS]; /* by the number of a skeleton's first algorithm */
+    int64_t times_chosen[BMF_ALGORITHMS];
     FILE *plan;
     char message[BMF_MESSAGE_SIZE];
     bmf_statistics statistics;
@@ -189,6 +202,7 @@ struct bmf_context {
     char *program;                   /* as traces call it */
     bmf_trace_run *run;              /* NULL: not tracing */
     char *trace_path;
+    char *costs_path;       /* --bmf-costs, or NULL */
     char *machine_path;     /* --bmf-machine, or NULL */
     char *machine_changes;  /* --bmf-machine-set, or NULL */
     int64_t imitated_ranks; /* --bmf-ranks, or 0 */
@@ -273,8 +287,24 @@ static inline bool is_candidate(const bmf_algorithm *algorithm, const bmf_choice
     return strcmp(algorithm->skeleton, choice->skeleton) == 0 && (algorithm->to_first || !choice->to_first);
 }
 
+/* By which contexts choose that were given nothing else. */
+extern const bmf_cost_model fixed_costs;
+
 /* The forced candidate, or the cheapest. */
-const bmf_algorithm *choose_algorithm(const bmf_context *ctx, const bmf_choice *choice);
+const bmf_algorithm *choose_algorithm(bmf_context *ctx, const bmf_choice *choice);
+/* What choices are made by: seconds of an algorithm, from the context's table of measured times (*measured) if that has
+ * all algorithms of the skeleton, otherwise estimated. */
+double choice_seconds(const bmf_context *ctx, const bmf_algorithm *algorithm, const bmf_choice *choice, bool *measured);
+
+/* The text of a table of costs, which the caller frees. Not collective; BMF_ERROR_FILE, in the process-wide slot. */
+int costs_load(const char *path, char **text, int64_t *size);
+/* Reads the table of costs of that file on rank 0, and makes it that of the context on all ranks. Collective. Errors:
+ * BMF_ERROR_FILE, also of a table with a mistake: "FILE:LINE: ..", on all ranks. */
+int costs_read(bmf_context *ctx, const char *path);
+/* The same with the text of a table that rank 0 has; status: that of making it there, other ranks give BMF_OK. */
+int costs_share(bmf_context *ctx, int status, const char *name, const char *text, int64_t size);
+/* Makes it the context's, for a run on so many ranks, which owns it from now on. NULL: none. */
+void costs_take(bmf_context *ctx, bmf_cost_table *table, int64_t ranks);
 
 /* Traces call the program by the last part of this path; otherwise it is the command's. */
 void name_program(bmf_context *ctx, const char *path);

@@ -1,4 +1,9 @@
-/* Which algorithm a skeleton uses: the forced one, or the cheapest. */
+/* Which algorithm a skeleton uses: the forced one, or the cheapest.
+ *
+ * Method: times come from a table of measured ones if the context has one that knows all algorithms of the skeleton for
+ * about so many ranks and items; otherwise they are estimated. Both depend only on what every rank knows. Cost: a
+ * choice that is made again, nothing; otherwise the number of algorithms. */
+#include <math.h>
 #include <string.h>
 
 #include "runtime/backend/backend.h"
@@ -45,21 +50,67 @@ int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorit
     return BMF_OK;
 }
 
-const bmf_algorithm *choose_algorithm(const bmf_context *ctx, const bmf_choice *choice)
+/* Whether the table knows all algorithms of a skeleton here; one that it does not know could be the best. */
+static bool is_measured(const bmf_context *ctx, const bmf_choice *choice)
 {
-    const int first = first_of(choice->skeleton);
-    const bmf_algorithm *best = NULL, *forced = ctx->forced[first];
+    if (!ctx->costs || !cost_table_covers(ctx->costs, choice->skeleton, ctx->costs_ranks, choice->count))
+        return false;
+    for (int k = first_of(choice->skeleton); algorithms[k] && strcmp(algorithms[k]->skeleton, choice->skeleton) == 0;
+         k++)
+        if (isnan(cost_table_seconds(ctx->costs, choice->skeleton, algorithms[k]->name, ctx->costs_ranks, choice->count,
+                                     choice->bytes)))
+            return false;
+    return true;
+}
+
+static double seconds_of(const bmf_context *ctx, const bmf_algorithm *algorithm, const bmf_choice *choice,
+                         bool measured)
+{
+    return measured ? cost_table_seconds(ctx->costs, algorithm->skeleton, algorithm->name, ctx->costs_ranks,
+                                         choice->count, choice->bytes)
+                    : algorithm_estimate(algorithm, &ctx->cost, choice->count, choice->bytes);
+}
+
+double choice_seconds(const bmf_context *ctx, const bmf_algorithm *algorithm, const bmf_choice *choice, bool *measured)
+{
+    *measured = is_measured(ctx, choice);
+    return seconds_of(ctx, algorithm, choice, *measured);
+}
+
+static const bmf_algorithm *cheapest(const bmf_context *ctx, const bmf_choice *choice, int first)
+{
+    const bmf_algorithm *best = NULL;
+    const bool measured = is_measured(ctx, choice);
     double min_seconds = 0;
-    if (forced && is_candidate(forced, choice))
-        return forced;
     for (int k = first; algorithms[k] && strcmp(algorithms[k]->skeleton, choice->skeleton) == 0; k++) {
         if (!is_candidate(algorithms[k], choice))
             continue;
-        double seconds = algorithm_estimate(algorithms[k], &ctx->cost, choice->count, choice->bytes);
+        const double seconds = seconds_of(ctx, algorithms[k], choice, measured);
         if (!best || seconds < min_seconds) {
             min_seconds = seconds;
             best = algorithms[k];
         }
     }
+    return best;
+}
+
+static int number_of(const bmf_algorithm *algorithm, int first)
+{
+    while (algorithms[first] != algorithm)
+        first++;
+    return first;
+}
+
+const bmf_algorithm *choose_algorithm(bmf_context *ctx, const bmf_choice *choice)
+{
+    const int first = first_of(choice->skeleton);
+    const bmf_algorithm *forced = ctx->forced[first];
+    bmf_chosen *last = &ctx->chosen[first];
+    const bool again = ctx->costs && last->algorithm && last->count == choice->count && last->bytes == choice->bytes &&
+                       last->to_first == choice->to_first;
+    if (!again)
+        *last = (bmf_chosen){choice->count, choice->bytes, choice->to_first, cheapest(ctx, choice, first)};
+    const bmf_algorithm *best = forced && is_candidate(forced, choice) ? forced : last->algorithm;
+    ctx->times_chosen[number_of(best, first)]++;
     return best;
 }

@@ -28,6 +28,7 @@ int group_open(bmf_context *ctx, int ranks, bmf_context **group)
         return status;
     memcpy((*group)->forced, ctx->forced, sizeof ctx->forced);
     (*group)->cost = ctx->cost;
+    costs_take(*group, cost_table_share(ctx->costs), ranks);
     (*group)->oversubscribed = (*group)->node_ranks > (*group)->node_cores;
     return BMF_OK;
 }

@@ -3,7 +3,7 @@
  *
  * Method: one allgather of a hash of the host's name, the cores and the memory each rank may use, how others find its
  * memory, its clock, and its status. Ranks of the program that are not in the context cannot be asked; how many there
- * are on this host is known from the launcher. Cost: one non-blocking allgather of 184 bytes a rank; after a failure
+ * are on this host is known from the launcher. Cost: one non-blocking allgather of 192 bytes a rank; after a failure
  * one broadcast of 1 KiB. */
 #define _GNU_SOURCE
 #include <omp.h>
@@ -15,6 +15,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/memory_limit.h"
+#include "runtime/base/text.h"
 #include "runtime/context/private.h"
 
 static uint64_t hash_of_host(void)
@@ -30,6 +31,7 @@ typedef struct neighbour {
     int64_t failure; /* its key */
     int64_t clock;   /* of its host, when it came */
     int64_t memory;  /* bytes it may have */
+    int64_t costs;   /* whether it was given a table of costs */
     cpu_set_t cores; /* it may use */
     bmf_shared_memory_key shared_memory;
 } neighbour;
@@ -40,6 +42,7 @@ static neighbour describe_self(const bmf_context *ctx)
                       .failure = failure_key(ctx),
                       .clock = monotonic_ns(),
                       .memory = memory_limit(),
+                      .costs = ctx->costs_path ? 1 : 0,
                       .shared_memory = shared_memory_key()};
     if (sched_getaffinity(0, sizeof self.cores, &self.cores) != 0)
         for (long k = 0; k < sysconf(_SC_NPROCESSORS_ONLN) && k < CPU_SETSIZE; k++)
@@ -105,6 +108,17 @@ static void count_neighbours(bmf_context *ctx, const neighbour *all)
     ctx->oversubscribed = ctx->sharing_ranks > ctx->node_cores;
 }
 
+/* Rank 0 reads the table of costs for all, if it was given one, whatever others were given. */
+static void follow_first(bmf_context *ctx, bool costs)
+{
+    if (costs && !ctx->costs_path)
+        ctx->costs_path = text_copy("the table of costs");
+    if (!costs) {
+        free(ctx->costs_path);
+        ctx->costs_path = NULL;
+    }
+}
+
 /* Without the blocking calls that are slow exactly when there are many ranks. */
 int meet_ranks(bmf_context *ctx, int status, int64_t *started)
 {
@@ -119,6 +133,7 @@ int meet_ranks(bmf_context *ctx, int status, int64_t *started)
     find_shared_memory(ctx, all);
     for (int r = 0; r < ctx->ranks; r++)
         first = all[r].failure < first ? all[r].failure : first;
+    follow_first(ctx, all[0].costs != 0);
     *started = all[0].clock;
     free(all);
     return cluster_settle(ctx, first);

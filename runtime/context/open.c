@@ -27,9 +27,9 @@ static struct {
 int (*model_start_hook)(bmf_context *ctx);
 int (*finalise_hook)(void) = MPI_Finalize;
 
-/* Latency and bandwidth of an ordinary MPI over shared memory or a fast network; the choice of an algorithm only needs
- * their ratio to be of the right size. */
-static const bmf_cost_model default_cost = {2e-6, 1.0 / 5e9};
+/* Latency and bandwidth of an ordinary MPI over shared memory or a fast network, where no table of costs is given; the
+ * choice of an algorithm only needs their ratio to be of the right size. */
+const bmf_cost_model fixed_costs = {2e-6, 1.0 / 5e9};
 
 /* ---- the process ---- */
 
@@ -105,7 +105,7 @@ static bmf_context *create_context(MPI_Comm comm)
     ctx->failure = failure_none;
     ctx->processors = ctx->ranks;
     ctx->reproducible = true;
-    ctx->cost = default_cost;
+    ctx->cost = fixed_costs;
     cluster_start(ctx);
     add_context(ctx);
     return ctx;
@@ -120,6 +120,8 @@ static void free_context(bmf_context *ctx)
     MPI_Comm_free(&ctx->comm);
     run_free(ctx->run);
     free(ctx->trace_path);
+    cost_table_free(ctx->costs);
+    free(ctx->costs_path);
     free(ctx->machine_path);
     free(ctx->machine_changes);
     free(ctx->program);
@@ -169,6 +171,8 @@ static int start(bmf_context *ctx, const bmf_options *options)
     cluster_start(ctx);
     start_trace(ctx);
     clock_start(ctx, started);
+    if (ctx->costs_path)
+        BMF_TRY(costs_read(ctx, ctx->costs_path));
     return start_model(ctx);
 }
 

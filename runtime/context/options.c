@@ -65,6 +65,11 @@ static int apply_machine(bmf_context *ctx, const char *source, const char *value
     return apply_path(ctx, source, value, &ctx->machine_path);
 }
 
+static int apply_costs(bmf_context *ctx, const char *source, const char *value)
+{
+    return apply_path(ctx, source, value, &ctx->costs_path);
+}
+
 static int apply_machine_changes(bmf_context *ctx, const char *source, const char *value)
 {
     if (!*value)
@@ -117,6 +122,7 @@ static const option options[] = {
     {"--bmf-threads", "BMF_THREADS", true, apply_threads},
     {"--bmf-trace", "BMF_TRACE", true, apply_trace},
     {"--bmf-schedule", "BMF_SCHEDULE", true, apply_schedule},
+    {"--bmf-costs", "BMF_COSTS", true, apply_costs},
     {"--bmf-plan", "BMF_PLAN", false, apply_plan},
     {"--bmf-free", "BMF_FREE", false, apply_free},
     {"--bmf-machine", "BMF_MACHINE", true, apply_machine},
@@ -153,7 +159,7 @@ static int read_arguments(bmf_context *ctx, int *argc, char **argv)
         if (!found)
             return bmf_fail(ctx, BMF_ERROR_USAGE,
                             "unknown option '%s' (known: --bmf-procs, --bmf-threads, --bmf-trace, --bmf-schedule, "
-                            "--bmf-plan, --bmf-free, --bmf-machine, --bmf-ranks)",
+                            "--bmf-costs, --bmf-plan, --bmf-free, --bmf-machine, --bmf-ranks)",
                             argv[i]);
         if (found->has_value && !value) {
             if (i + 1 >= *argc)
@@ -209,6 +215,8 @@ static int apply_members(bmf_context *ctx, const bmf_options *o)
         BMF_TRY(apply_trace(ctx, "bmf_options.trace", o->trace));
     if (o->machine)
         BMF_TRY(apply_machine(ctx, "bmf_options.machine", o->machine));
+    if (o->costs)
+        BMF_TRY(apply_costs(ctx, "bmf_options.costs", o->costs));
     return o->schedule ? apply_schedule(ctx, "bmf_options.schedule", o->schedule) : BMF_OK;
 }
 

@@ -1,7 +1,7 @@
 /* The plan of a skeleton call: chosen, printed and turned into a schedule.
  *
- * Method: the cheapest algorithm by estimate unless one is forced; the same on every rank, because it depends on sizes
- * every rank knows. A printed plan shows every candidate's estimate and the schedule of the whole machine.
+ * Method: the cheapest algorithm by estimate or measured times unless one is forced; the same on every rank, because it
+ * depends on sizes every rank knows. A printed plan shows every candidate's time and the schedule of the whole machine.
  * Cost: that of the generator; printing makes the whole schedule on rank 0. */
 #include "skeletons/engine/plan.h"
 
@@ -33,11 +33,14 @@ static void print_candidates(const bmf_call *call, const bmf_algorithm *chosen)
     const bmf_choice *choice = &call->choice;
     const bmf_context *ctx = call->ctx;
     const bool two = ctx->assumed_cost.latency > 0;
+    bool measured;
     for (int k = 0; chosen && algorithms[k]; k++) {
         if (!is_candidate(algorithms[k], choice))
             continue;
-        fprintf(ctx->plan, "  %s: about %.3g s", algorithms[k]->name,
-                algorithm_estimate(algorithms[k], &ctx->cost, choice->count, choice->bytes));
+        const double seconds = choice_seconds(ctx, algorithms[k], choice, &measured);
+        fprintf(ctx->plan, "  %s: about %.3g s", algorithms[k]->name, seconds);
+        if (measured)
+            fprintf(ctx->plan, " as measured (%s)", cost_table_name(ctx->costs));
         if (two)
             fprintf(ctx->plan, " on the machine, %.3g s as runs assume",
                     algorithm_estimate(algorithms[k], &ctx->assumed_cost, choice->count, choice->bytes));

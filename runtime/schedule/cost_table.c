@@ -1,0 +1,328 @@
+/* Reading tables of measured times, and times between those of the table. */
+#include "runtime/schedule/cost_table.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bmf/context.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/search.h"
+#include "runtime/base/text.h"
+
+const char cost_table_heading[] = "bmf costs 1";
+
+typedef struct row {
+    const char *skeleton, *algorithm; /* words of the text */
+    int64_t ranks, count, bytes, line;
+    double seconds;
+} row;
+
+/* Rows [begin, end), which differ only in bytes, and these increase. */
+typedef struct curve {
+    int64_t begin, end;
+} curve;
+
+struct bmf_cost_table {
+    int64_t owners;
+    char *name, *text;
+    bool has_message;
+    bmf_cost_model message;
+    row *row; /* in order */
+    int64_t rows, row_capacity;
+    curve *curve; /* in the order of their rows */
+    int64_t curves, curve_capacity;
+    int64_t *measured; /* numbers of ranks, each once */
+    int64_t measured_count, measured_capacity;
+};
+
+/* ---- reading ---- */
+
+typedef struct reader {
+    bmf_cost_table *table;
+    int64_t line;
+    bool begun; /* the heading has been read */
+    char *message;
+    size_t message_size;
+} reader;
+
+/* Always false. */
+static bool refuse(const reader *r, int64_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool refuse(const reader *r, int64_t line, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    snprintf(r->message, r->message_size, "%.300s:%" PRId64 ": %s", r->table->name, line, text);
+    return false;
+}
+
+static bool read_whole(const reader *r, const char *word, const char *what, int64_t min, int64_t max, int64_t *number)
+{
+    char *end;
+    errno = 0;
+    const long long parsed = strtoll(word, &end, 10);
+    if (end == word || *end || errno || parsed < min || parsed > max)
+        return refuse(r, r->line, "%s are a whole number from %" PRId64 " to %" PRId64 ", not '%.40s'", what, min, max,
+                      word);
+    *number = parsed;
+    return true;
+}
+
+static bool read_seconds(const reader *r, const char *word, double *seconds)
+{
+    char *end;
+    *seconds = strtod(word, &end);
+    if (end == word || *end || !(*seconds > 0) || *seconds > 1e9)
+        return refuse(r, r->line, "seconds are a number above 0, not '%.40s'", word);
+    return true;
+}
+
+enum { WORDS = 6, MESSAGE_WORDS = 3 };
+
+static bool read_message(reader *r, char *const *word, int words)
+{
+    bmf_cost_table *table = r->table;
+    if (words != MESSAGE_WORDS)
+        return refuse(r, r->line, "a line of messages is: message SECONDS SECONDS_PER_BYTE");
+    if (table->has_message)
+        return refuse(r, r->line, "what messages cost stands twice");
+    table->has_message = true;
+    return read_seconds(r, word[1], &table->message.latency) && read_seconds(r, word[2], &table->message.per_byte);
+}
+
+static bool read_row(reader *r, char *const *word, int words)
+{
+    row read = {.skeleton = word[0], .line = r->line};
+    const bool is_permute = strcmp(word[0], "permute") == 0;
+    if (!is_permute && !algorithm_find(word[0], NULL))
+        return refuse(r, r->line, "no skeleton '%.40s' has a choice of algorithms", word[0]);
+    if (words != WORDS)
+        return refuse(r, r->line, "a row is: skeleton algorithm ranks items bytes seconds");
+    read.algorithm = word[1];
+    if (!is_permute && !algorithm_find(word[0], word[1]))
+        return refuse(r, r->line, "%s has no algorithm '%.40s'", word[0], word[1]);
+    if (!read_whole(r, word[2], "ranks", 1, BMF_MAX_PROCESSORS, &read.ranks) ||
+        !read_whole(r, word[3], "items", 2, BMF_MAX_PROCESSORS, &read.count) ||
+        !read_whole(r, word[4], "bytes", 0, INT64_C(1) << 53, &read.bytes) || !read_seconds(r, word[5], &read.seconds))
+        return false;
+    *ARRAY_APPEND(r->table->row, r->table->rows, r->table->row_capacity) = read;
+    return true;
+}
+
+/* The line ends with a 0. */
+static bool read_line(reader *r, char *line)
+{
+    char *word[WORDS + 1], *rest = line;
+    int words = 0;
+    line[strcspn(line, "\r#")] = '\0';
+    if (!r->begun) {
+        r->begun = strcmp(line, cost_table_heading) == 0;
+        return r->begun || refuse(r, r->line, "no table of costs: its first line is '%s'", cost_table_heading);
+    }
+    for (char *next; words <= WORDS && (next = strtok_r(rest, " \t", &rest));)
+        word[words++] = next;
+    if (words == 0)
+        return true;
+    return strcmp(word[0], "message") == 0 ? read_message(r, word, words) : read_row(r, word, words);
+}
+
+static bool read_lines(reader *r, int64_t size)
+{
+    char *at = r->table->text;
+    if (memchr(at, 0, (size_t)size))
+        return refuse(r, 1, "no table of costs: it is no text");
+    do {
+        char *end = at + strcspn(at, "\n");
+        const bool last = *end == '\0';
+        *end = '\0';
+        r->line++;
+        if (!read_line(r, at))
+            return false;
+        at = last ? end : end + 1;
+    } while (*at);
+    return true;
+}
+
+static int by_numbers(int64_t x, int64_t y)
+{
+    return (x > y) - (x < y);
+}
+
+static int by_curve(const row *x, const row *y)
+{
+    int order = strcmp(x->skeleton, y->skeleton);
+    order = order ? order : strcmp(x->algorithm, y->algorithm);
+    order = order ? order : by_numbers(x->ranks, y->ranks);
+    return order ? order : by_numbers(x->count, y->count);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const row *x = a, *y = b;
+    int order = by_curve(x, y);
+    order = order ? order : by_numbers(x->bytes, y->bytes);
+    return order ? order : by_numbers(x->line, y->line);
+}
+
+static void note_ranks(bmf_cost_table *table, int64_t ranks)
+{
+    for (int64_t k = 0; k < table->measured_count; k++)
+        if (table->measured[k] == ranks)
+            return;
+    *ARRAY_APPEND(table->measured, table->measured_count, table->measured_capacity) = ranks;
+}
+
+static bool make_curves(reader *r)
+{
+    bmf_cost_table *table = r->table;
+    if (table->rows > 1)
+        qsort(table->row, (size_t)table->rows, sizeof *table->row, by_place);
+    for (int64_t k = 0; k < table->rows; k++) {
+        const row *now = &table->row[k], *before = k > 0 ? now - 1 : NULL;
+        const bool goes_on = before && by_curve(before, now) == 0;
+        if (goes_on && before->bytes == now->bytes)
+            return refuse(r, now->line, "the row of line %" PRId64 " again, with another time", before->line);
+        if (!goes_on) {
+            *ARRAY_APPEND(table->curve, table->curves, table->curve_capacity) = (curve){k, k};
+            note_ranks(table, now->ranks);
+        }
+        table->curve[table->curves - 1].end = k + 1;
+    }
+    return true;
+}
+
+bmf_cost_table *cost_table_read(const char *name, const char *text, int64_t size, char *message, size_t message_size)
+{
+    bmf_cost_table *table = allocate_clear(1, (int64_t)sizeof *table);
+    reader r = {.table = table, .message = message, .message_size = message_size};
+    table->owners = 1;
+    table->name = text_copy(name);
+    table->text = allocate(size + 1);
+    memcpy(table->text, text, (size_t)size);
+    table->text[size] = '\0';
+    if (read_lines(&r, size) && make_curves(&r))
+        return table;
+    cost_table_free(table);
+    return NULL;
+}
+
+bmf_cost_table *cost_table_share(bmf_cost_table *table)
+{
+    if (table)
+        table->owners++;
+    return table;
+}
+
+void cost_table_free(bmf_cost_table *table)
+{
+    if (!table || --table->owners > 0)
+        return;
+    free(table->name);
+    free(table->text);
+    free(table->row);
+    free(table->curve);
+    free(table->measured);
+    free(table);
+}
+
+/* ---- asking ---- */
+
+const char *cost_table_name(const bmf_cost_table *table)
+{
+    return table->name;
+}
+
+const bmf_cost_model *cost_table_message(const bmf_cost_table *table)
+{
+    return table->has_message ? &table->message : NULL;
+}
+
+int64_t cost_table_ranks(const bmf_cost_table *table, int64_t ranks)
+{
+    int64_t nearest = 0;
+    double least = INFINITY;
+    for (int64_t k = 0; k < table->measured_count; k++) {
+        const int64_t measured = table->measured[k];
+        const double times = measured > ranks ? (double)measured / (double)ranks : (double)ranks / (double)measured;
+        if (times <= 2 && times < least) {
+            least = times;
+            nearest = measured;
+        }
+    }
+    return nearest;
+}
+
+static const row *first_row(const bmf_cost_table *table, int64_t c)
+{
+    return &table->row[table->curve[c].begin];
+}
+
+bool cost_table_covers(const bmf_cost_table *table, const char *skeleton, int64_t ranks, int64_t count)
+{
+    const int64_t measured = cost_table_ranks(table, ranks);
+    int64_t fewest = INT64_MAX, most = 0;
+    for (int64_t c = 0; c < table->curves; c++) {
+        const row *of = first_row(table, c);
+        if (of->ranks != measured || strcmp(of->skeleton, skeleton) != 0)
+            continue;
+        fewest = of->count < fewest ? of->count : fewest;
+        most = of->count > most ? of->count : most;
+    }
+    return most > 0 && 2 * count >= fewest && count <= 2 * most;
+}
+
+/* A straight line between two sizes; as much for every byte beyond the largest; constant below the smallest. */
+static double seconds_of_bytes(const bmf_cost_table *table, int64_t c, double bytes)
+{
+    const row *first = &table->row[table->curve[c].begin], *end = &table->row[table->curve[c].end];
+    const int64_t k = SEARCH_FIRST(i, 0, end - first, (double)first[i].bytes >= bytes);
+    if (k == 0)
+        return first->seconds;
+    const row *below = &first[k - 1];
+    if (below + 1 == end)
+        return below->bytes > 0 ? below->seconds * bytes / (double)below->bytes : below->seconds;
+    const double share = (bytes - (double)below->bytes) / (double)(below[1].bytes - below->bytes);
+    return below->seconds + share * (below[1].seconds - below->seconds);
+}
+
+/* Times grow with items at most as their square. */
+static double limited_power(double power)
+{
+    return power < 0 ? 0 : power > 2 ? 2 : power;
+}
+
+double cost_table_seconds(const bmf_cost_table *table, const char *skeleton, const char *algorithm, int64_t ranks,
+                          int64_t count, double bytes)
+{
+    const int64_t measured = cost_table_ranks(table, ranks);
+    const row wanted = {.skeleton = skeleton, .algorithm = algorithm, .ranks = measured};
+    const int64_t begin = SEARCH_FIRST(c, 0, table->curves, by_curve(first_row(table, c), &wanted) >= 0);
+    int64_t end = begin;
+    while (end < table->curves && first_row(table, end)->ranks == measured &&
+           strcmp(first_row(table, end)->algorithm, algorithm) == 0 &&
+           strcmp(first_row(table, end)->skeleton, skeleton) == 0)
+        end++;
+    if (begin == end || measured == 0)
+        return NAN;
+    int64_t above = begin;
+    while (above < end && first_row(table, above)->count < count)
+        above++;
+    if (above < end && first_row(table, above)->count == count)
+        return seconds_of_bytes(table, above, bytes);
+    if (end - begin == 1)
+        return seconds_of_bytes(table, begin, bytes);
+    const int64_t low = above == begin ? begin : above == end ? end - 2 : above - 1;
+    const double seconds = seconds_of_bytes(table, low, bytes), next = seconds_of_bytes(table, low + 1, bytes);
+    const double items = (double)first_row(table, low)->count;
+    const double power = log(next / seconds) / log((double)first_row(table, low + 1)->count / items);
+    const bool between = above > begin && above < end;
+    return seconds * pow((double)count / items, between ? power : limited_power(power));
+}
