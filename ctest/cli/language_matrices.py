@@ -47,18 +47,20 @@ def reals(*shape):
 
 
 def transposes(folder):
-    shapes = [(1, 1), (7, 65), (129, 9), (300, 517), (1, 400)]
+    shapes = [(1, 1), (7, 65), (129, 9), (300, 517)]
     for shape in shapes + [tuple(pick.integers(1, 200, 2))]:
         threads = int(pick.integers(1, 3))
         for m in reals(*shape), pick.integers(-9, 9, shape), pick.integers(0, 2, shape) == 1:
             assert same(run(folder, "transpose(a)", m, threads=threads), np.ascontiguousarray(m.T)), shape
     m = reals(37, 20)
     assert same(run(folder, "transpose(transpose(a))", m), m)
+    doubled = "map(row -> map(x -> x + x, row), {})"
+    assert same(run(folder, f"transpose({doubled.format('a')})", m), run(folder, doubled.format("transpose(a)"), m))
 
 
 def products(folder):
     """(m, k, n): below and above what is done one by one, tiles of 4 rows and 8 columns, blocks of 128 rows, chunks of 256."""
-    shapes = [(1, 1, 1), (3, 5, 2), (5, 300, 17), (131, 256, 9), (2, 1031, 8), (130, 7, 64), (4, 1, 200)]
+    shapes = [(1, 1, 1), (5, 300, 17), (131, 256, 9), (2, 1031, 8), (130, 7, 64)]
     for m, k, n in shapes + [tuple(pick.integers(1, 300, 3)) for _ in range(2)]:
         a, b = reals(m, k), reals(k, n)
         wanted = run(folder, REDUCTIONS, a, b)
