@@ -82,16 +82,23 @@ expression random_shift(random_maker *g, type element)
     return written(g, shift);
 }
 
-/* B_Stencil from elements, and what is handed on to them (or NULL), to elements. */
-static expression stencil(random_maker *g, type handed, type element, type out, int depth)
+enum { MAX_REACH = 3 };
+
+static type window_of(type element, int reach)
 {
-    enum { MAX_REACH = 3 };
-    const int reach = 1 + (int)test_below(&g->random, MAX_REACH);
     type component[2 * MAX_REACH + 1];
-    const bmf_type *leaf[BMF_MAX_LEAVES];
     for (int k = 0; k <= 2 * reach; k++)
         component[k] = element;
-    type window = bmf_type_tuple(2 * reach + 1, component);
+    return bmf_type_tuple(2 * reach + 1, component);
+}
+
+/* B_Stencil from elements, and what is handed on to them (or NULL), to elements; of planes from points to points. */
+static expression stencil(random_maker *g, bool of_planes, type handed, type element, type out, int depth)
+{
+    const int columns = of_planes ? 1 + (int)test_below(&g->random, 2) : 0;
+    const int reach = 1 + (int)test_below(&g->random, of_planes ? 2 : MAX_REACH);
+    const bmf_type *leaf[BMF_MAX_LEAVES];
+    type window = window_of(of_planes ? window_of(element, columns) : element, reach);
     if (handed)
         window = bmf_type_tuple(2, (const bmf_type *[]){handed, window});
     if (bmf_type_is_fixed(window) && bmf_type_leaves(window, leaf) < 0)
@@ -103,6 +110,7 @@ static expression stencil(random_maker *g, type handed, type element, type out, 
     made = chance(g, 3) ? NODE(g, BMF_EXPRESSION_STENCIL, f)
                         : NODE(g, BMF_EXPRESSION_STENCIL, f, random_plain(g, element, element));
     made->number[0] = reach;
+    made->number[1] = columns;
     return written(g, made);
 }
 
@@ -134,7 +142,7 @@ expression random_neighbours(random_maker *g, type in, type out, int depth)
     if (chance(g, 2)) {
         type element = random_element_type(g, in);
         type handed = chance(g, 3) ? random_element_type(g, in) : NULL;
-        expression made = stencil(g, handed, element, out->component[0], depth - 2), list;
+        expression made = stencil(g, false, handed, element, out->component[0], depth - 2), list;
         if (!made)
             return NULL;
         list = random_expression(g, in, bmf_type_list(element), depth - 1);
@@ -143,6 +151,17 @@ expression random_neighbours(random_maker *g, type in, type out, int depth)
         return compose(g, made, list);
     }
     return compose(g, random_shift(g, out->component[0]), random_expression(g, in, out, depth - 1));
+}
+
+expression random_plane(random_maker *g, type in, type out, int depth)
+{
+    if (out->kind != BMF_LIST || out->component[0]->kind != BMF_LIST ||
+        !bmf_type_is_fixed(out->component[0]->component[0]))
+        return NULL;
+    type point = random_element_type(g, in);
+    expression made =
+        bmf_type_is_fixed(point) ? stencil(g, true, NULL, point, out->component[0]->component[0], depth - 2) : NULL;
+    return made ? compose(g, made, random_rows(g, in, point, depth)) : NULL;
 }
 
 expression random_sorting(random_maker *g, type in, type out, int depth)
@@ -174,5 +193,5 @@ expression random_parts_together(random_maker *g, type element, type *out, int d
     }
     type made = random_element_type(g, element);
     *out = bmf_type_list(made);
-    return stencil(g, NULL, element->component[0], made, depth);
+    return stencil(g, false, NULL, element->component[0], made, depth);
 }

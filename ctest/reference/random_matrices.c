@@ -29,15 +29,19 @@ static int some_length(random_maker *g)
     return chance(g, 12) ? 0 : 1 + (int)test_below(&g->random, MAX_PARTS);
 }
 
+expression random_rows(random_maker *g, type in, type element, int depth)
+{
+    return chance(g, 12) ? random_expression(g, in, bmf_type_list(bmf_type_list(element)), depth - 1)
+                         : rows_of(g, in, element, some_length(g), depth);
+}
+
 expression random_matrix(random_maker *g, type in, type out, int depth)
 {
     if (out->kind != BMF_LIST || out->component[0]->kind != BMF_LIST)
         return NULL;
     type element = out->component[0]->component[0];
     if ((element->kind != BMF_INT && element->kind != BMF_REAL) || chance(g, 2)) {
-        expression rows = chance(g, 12) ? random_expression(g, in, out, depth - 1) /* perhaps of unequal lengths */
-                                        : rows_of(g, in, element, some_length(g), depth);
-        return compose(g, operation(g, BMF_OPERATION_TRANSPOSE), rows);
+        return compose(g, operation(g, BMF_OPERATION_TRANSPOSE), random_rows(g, in, element, depth));
     }
     const int inner = some_length(g), rows = chance(g, 12) ? some_length(g) : inner;
     type other = element->kind == BMF_REAL && chance(g, 4) ? &bmf_type_int : element;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ctest/reference/reference_matrix.h"
+#include "ctest/reference/reference_stencil.h"
 #include "ctest/reference/reference_values.h"
 #include "bmf/random.h"
 #include "runtime/base/allocate.h"
@@ -109,15 +110,6 @@ static value sort(reference_machine *m, value list, bool numbers)
     return made;
 }
 
-/* All parts as one list. */
-static value join_parts(reference_machine *m, value parts)
-{
-    value all = naive_box(m, BMF_LIST, 0);
-    for (int64_t k = 0; k < parts->count && all; k++)
-        all = conc(m, all, parts->item[k]);
-    return all;
-}
-
 /* A list split evenly, lying where the parts do. */
 static value split_like(reference_machine *m, value parts, value sorted)
 {
@@ -137,7 +129,7 @@ static value split_like(reference_machine *m, value parts, value sorted)
 
 static value sort_parts(reference_machine *m, value parts, bool numbers)
 {
-    value all = join_parts(m, parts);
+    value all = naive_join_parts(m, parts);
     return split_like(m, parts, all ? sort(m, all, numbers) : NULL);
 }
 
@@ -156,7 +148,7 @@ static value unique(reference_machine *m, value list)
 
 static value unique_parts(reference_machine *m, value parts)
 {
-    value all = join_parts(m, parts);
+    value all = naive_join_parts(m, parts);
     return split_like(m, parts, all ? unique(m, all) : NULL);
 }
 
@@ -480,7 +472,7 @@ static value by_key(reference_machine *m, const bmf_expression *e, int64_t place
     if (keys < 0)
         return naive_fail(m, "no number of keys");
     if (list->kind == BMF_DISTRIBUTED)
-        list = join_parts(m, list);
+        list = naive_join_parts(m, list);
     for (int64_t i = 0; list && i < list->count; i++)
         if (list->item[i]->item[0]->integer < 0 || list->item[i]->item[0]->integer >= keys)
             return naive_fail(m, "a key out of range");
@@ -509,48 +501,6 @@ static value shift_list(reference_machine *m, const bmf_expression *e, int64_t p
     return out;
 }
 
-/* What a function sees: an element, or {handed, element}. */
-static value seen(reference_machine *m, value handed, value element)
-{
-    return handed && element ? naive_box_pair(m, handed, element) : element;
-}
-
-/* Of one list; elements of parts are on the processors of their parts, which only traces could tell. handed: what the
- * function sees besides, or NULL. */
-static value stencil(reference_machine *m, const bmf_expression *e, int64_t place, value handed, value list)
-{
-    const int64_t count = list->count, reach = e->number[0];
-    reference_value *out = naive_box(m, BMF_LIST, count);
-    for (int64_t i = 0; i < count && out; i++) {
-        reference_value *window = naive_box(m, BMF_TUPLE, 2 * reach + 1);
-        for (int64_t k = -reach; k <= reach && window; k++) {
-            const int64_t at = e->children > 1 ? i + k : ((i + k) % count + count) % count;
-            window->item[reach + k] =
-                at >= 0 && at < count ? list->item[at] : apply(m, e->child[1], place, list->item[i]);
-            if (!window->item[reach + k])
-                return NULL;
-        }
-        if (!window || (out->item[i] = apply(m, e->child[0], place, seen(m, handed, window))) == NULL)
-            return NULL;
-    }
-    return out;
-}
-
-static value stencil_parts(reference_machine *m, const bmf_expression *e, int64_t place, value handed, value parts)
-{
-    value all = join_parts(m, parts), made = all ? stencil(m, e, place, handed, all) : NULL;
-    reference_value *out = made ? naive_box_like(m, parts, parts->count) : NULL;
-    int64_t next = 0;
-    for (int64_t k = 0; k < parts->count && out; k++) {
-        reference_value *part = naive_box(m, BMF_LIST, parts->item[k]->count);
-        for (int64_t i = 0; part && i < part->count; i++)
-            part->item[i] = made->item[next++];
-        if ((out->item[k] = part) == NULL)
-            return NULL;
-    }
-    return out;
-}
-
 /* The argument without what is handed on: x of {x, list}, and the list; of parts {x, list} the first one's. */
 static value take_handed(reference_machine *m, value *argument)
 {
@@ -574,7 +524,7 @@ static value sort_by(reference_machine *m, const bmf_expression *e, int64_t plac
 {
     reference_value *key = naive_box(m, BMF_LIST, list->count);
     for (int64_t i = 0; i < list->count && key; i++)
-        if ((key->item[i] = apply(m, e->child[0], place, seen(m, handed, list->item[i]))) == NULL)
+        if ((key->item[i] = apply(m, e->child[0], place, naive_seen(m, handed, list->item[i]))) == NULL)
             return NULL;
     value order = key ? sort(m, key, true) : NULL;
     *keys = order ? project(m, key, order) : NULL;
@@ -635,20 +585,20 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
         handed = take_handed(m, &x);
         if (!x)
             return NULL;
-        return x->kind == BMF_DISTRIBUTED ? stencil_parts(m, e, place, handed, x) : stencil(m, e, place, handed, x);
+        return naive_stencil(m, apply, e, place, handed, x);
     case BMF_EXPRESSION_SORT_BY:
         handed = take_handed(m, &x);
         if (!x)
             return NULL;
         if (x->kind != BMF_DISTRIBUTED)
             return sort_by(m, e, place, handed, x, &keys);
-        x = join_parts(m, parts = x);
+        x = naive_join_parts(m, parts = x);
         x = x ? sort_by(m, e, place, handed, x, &keys) : NULL;
         return x ? split_like(m, parts, x) : NULL;
     case BMF_EXPRESSION_GROUP:
         if (x->kind != BMF_DISTRIBUTED)
             return group(m, e, place, x);
-        x = join_parts(m, parts = x);
+        x = naive_join_parts(m, parts = x);
         x = x ? group(m, e, place, x) : NULL;
         return x ? split_like(m, parts, x) : NULL;
     case BMF_EXPRESSION_SHIFT:

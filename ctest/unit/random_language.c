@@ -14,6 +14,7 @@ typedef struct census {
     int form[BMF_EXPRESSION_KINDS], operation[BMF_OPERATIONS];
     int splits[DEPTH + 1]; /* by how many others are around them; the last: or more */
     int parallel_form[BMF_EXPRESSION_KINDS];
+    int planes; /* stencils of these */
 } census;
 
 /* inside: distributed splits whose parts this expression is applied to. */
@@ -21,6 +22,7 @@ static void count(census *c, const bmf_expression *e, int inside)
 {
     c->form[e->kind]++;
     c->parallel_form[e->kind] += e->parallel;
+    c->planes += e->kind == BMF_EXPRESSION_STENCIL && e->number[1] > 0;
     c->operation[e->operation] += e->kind == BMF_EXPRESSION_OP;
     if (e->kind == BMF_EXPRESSION_SPLIT && e->parallel)
         c->splits[inside < DEPTH ? inside : DEPTH]++;
@@ -49,6 +51,7 @@ static void every_form_and_operation_occurs(void **state)
         assert_true(c.form[kind] > 0);
     for (int operation = 0; operation < BMF_OPERATIONS; operation++)
         assert_true(c.operation[operation] > 0);
+    assert_true(c.planes > PROGRAMS / 200);
     static const bmf_expression_kind parallel[] = {BMF_EXPRESSION_MAP, BMF_EXPRESSION_REDUCE, BMF_EXPRESSION_SCAN,
                                                    BMF_EXPRESSION_ZIP, BMF_EXPRESSION_SPLIT,  BMF_EXPRESSION_OP};
     for (size_t k = 0; k < sizeof parallel / sizeof parallel[0]; k++)

@@ -316,8 +316,9 @@ static void compute_some(void *state, int64_t begin, int64_t end)
     for (int64_t i = 0; i < c->p->count; i++) {
         const plane *q = &c->p->plane[i];
         const int64_t first = q->point, last = first + q->rows * q->columns;
-        if (begin < last && end > first)
-            compute_plane(c, room, i, (begin > first ? begin : first) - first, (end < last ? end : last) - first);
+        const int64_t from = begin > first ? begin : first, to = end < last ? end : last;
+        if (from < to)
+            compute_plane(c, room, i, from - first, to - first);
     }
     scalar_room_free(room);
 }

@@ -115,13 +115,20 @@ static const bmf_type *list_like(const bmf_expression *stencil, const bmf_type *
     return bmf_type_list(stencil->number[1] > 0 ? bmf_type_list(element) : element);
 }
 
+static bool holds_list(const bmf_type *type)
+{
+    bool found = type->kind == BMF_LIST;
+    for (int k = 0; k < type->components && !found; k++)
+        found = holds_list(type->component[k]);
+    return found;
+}
+
 /* The points of a plane have no lists in them; false: after a message. */
 static bool check_points(bmf_checker *checker, const bmf_expression *expression, const bmf_type *rows,
                          const bmf_type *in)
 {
     const bool are_rows = rows->kind == BMF_LIST || rows->kind == BMF_NOTHING;
-    if (are_rows &&
-        (rows->kind == BMF_NOTHING || rows->component[0]->kind == BMF_NOTHING || bmf_type_is_fixed(rows->component[0])))
+    if (are_rows && (rows->kind == BMF_NOTHING || !holds_list(rows->component[0])))
         return true;
     checker_needs(checker, expression, "a list of rows of points without lists, or a distributed list of such", in);
     return false;
