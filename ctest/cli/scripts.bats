@@ -174,6 +174,14 @@ lint_of()
     assert_output "ctest/cli/a.bats:2: fails nothing; \`! COMMAND || fail\` does"
 }
 
+@test "lint: the marks of a merge that was left open are found" {
+    lint_of docs/a.md < <(printf 'Title\n=====\n\n<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> main\n')
+    assert_failure 1
+    assert_line --index 0 "docs/a.md:4: the mark of a merge that was left open"
+    assert_line --index 1 "docs/a.md:8: the mark of a merge that was left open"
+    assert [ "${#lines[@]}" -eq 2 ]
+}
+
 @test "compare-bench: medians of turns, and what both programs have" {
     for program in old new; do
         cat >$program <<END
