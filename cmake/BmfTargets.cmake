@@ -66,6 +66,19 @@ function(bmf_programs folder prefix)
   set(BMF_MADE ${made} PARENT_SCOPE)
 endfunction()
 
+# bmf_mpi_examples(FOLDER): one program from each FOLDER/NAME.c, in mpi/ of the build; MPI alone, nothing of bmf.
+function(bmf_mpi_examples folder)
+  file(GLOB entries CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
+  foreach(entry IN LISTS entries)
+    cmake_path(GET entry STEM name)
+    add_executable(plain_${name} ${entry})
+    set_target_properties(plain_${name} PROPERTIES OUTPUT_NAME ${name}
+                                                   RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/mpi)
+    target_compile_options(plain_${name} PRIVATE ${BMF_COMPILE_OPTIONS})
+    target_link_libraries(plain_${name} PRIVATE bmf::MPI m)
+  endforeach()
+endfunction()
+
 # bmf_examples(FOLDER): one program from each FOLDER/NAME.c, and one from all files FOLDER/NAME/*.c, called NAME. They see
 # the public headers only, and are linked with libbmf.a, as users' programs are.
 function(bmf_examples folder)

@@ -31,6 +31,75 @@ setup()
     assert_output "$sent"
 }
 
+@test "a loop of stencils agrees about nothing: neither how long the parts are nor whether there is another step" {
+    cd "$BATS_TEST_TMPDIR"
+    collectives() { "$BMF_BIN_DIR/bmf" trace "$1" | awk '$4 == "collective" { print $1 }'; }
+    "$MPIRUN" -n 3 "$BMF_BIN_DIR/bmf" run "$BMF_SOURCE_DIR/examples/28-jacobi.bmf" --trace run.trace
+    "$BMF_BIN_DIR/bmf" predict "$BMF_SOURCE_DIR/examples/28-jacobi.bmf" --machine fast-cluster --procs 3 --trace predicted.trace
+    [ "$(collectives run.trace)" -lt 100 ] # of 3 ranks in 100 steps
+    assert_equal "$(collectives predicted.trace)" "$(collectives run.trace)"
+}
+
+@test "loops of stencils whose parts change, or whose end is seen ahead" {
+    cd "$BATS_TEST_TMPDIR"
+    cat > change.bmf <<'END'
+main(xs) =
+    let parts = loop parts = split(3, xs) for i < 3 do
+        map(part -> filter(x -> x > 0, part), stencil(1, {a, b, c} -> a + 2 * b - c, 1, parts)) in
+    reduce(++, parts)
+default [1, 5, 2, 7, 3, 9, 1, 2, 8, 4]
+END
+    cat > keep.bmf <<'END'
+main(k, xs) =
+    let parts = loop parts = split(3, xs) for i < 3 do
+        map(part -> map(x -> x mod 10, part), stencil(1, {a, b, c} -> k * a + 2 * b - c, 1, parts)) in
+    reduce(++, parts)
+default {3, [1, 5, 2, 7, 3, 9, 1, 2, 8, 4]}
+END
+    cat > ahead.bmf <<'END'
+main(xs) =
+    let {n, m, k, parts} = loop {n, m, k, parts} = {0, 7, 0, split(3, xs)} while n * m < 1000000 do
+        {n + m, m + 1, k + 1, stencil(1, {a, b, c} -> (a + c) mod 11, parts)} in
+    {n, m, k, reduce(++, parts)}
+default [1, 0, 0, 0, 0, 0, 0, 2]
+END
+    python3 - > expected <<'END'
+import math
+def step(xs, f, beyond=None):
+    n = len(xs)
+    at = lambda i: xs[i % n] if beyond is None else xs[i] if 0 <= i < n else beyond
+    return [f(at(i - 1), xs[i], at(i + 1)) for i in range(n)]
+change = keep = [1, 5, 2, 7, 3, 9, 1, 2, 8, 4]
+for _ in range(3):
+    change = [x for x in step(change, lambda a, b, c: a + 2 * b - c, 1) if x > 0]
+    keep = [int(math.fmod(x, 10)) for x in step(keep, lambda a, b, c: 3 * a + 2 * b - c, 1)]
+n, m, k, xs = 0, 7, 0, [1, 0, 0, 0, 0, 0, 0, 2]
+while n * m < 1000000:
+    n, m, k, xs = n + m, m + 1, k + 1, step(xs, lambda a, b, c: (a + c) % 11)
+assert k > 64 # further than is looked ahead at once
+print(change), print(keep), print(f"{{{n}, {m}, {k}, {xs}}}")
+END
+    for ranks in 1 3; do
+        for name in change keep ahead; do
+            "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/bmf" run $name.bmf
+        done > found
+        diff expected found
+    done
+    # the first failure, of the loop's end or of what is done before, wherever it is seen
+    echo 'main(xs) = let {n, ps} = loop {n, ps} = {0, split(4, xs)} while 100 / (9 - n) >= 0 do
+        {n + 1, stencil(1, {a, b, c} -> a + b, 0, ps)} in {n, reduce(++, ps)} default [1, 2, 3, 4]' > end.bmf
+    echo 'main(xs) = let {n, ps} = loop {n, ps} = {0, split(4, xs)} while 100 / (9 - n) >= 0 do
+        {n + 1, stencil(1, {a, b, c} -> a + b * c, 0, ps)} in {n, reduce(++, ps)} default [1, 2, 3, 4, 5, 6, 7, 8]' > step.bmf
+    for ranks in 1 3; do
+        run --separate-stderr "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/bmf" run end.bmf --procs 4
+        assert_failure 2
+        assert_equal "${stderr%%$'\n'*}" "bmf: end.bmf:1:69: /: 100 is divided by zero"
+        run --separate-stderr "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/bmf" run step.bmf --procs 4
+        assert_failure 2
+        [[ $stderr == "bmf: step.bmf:2:42: * of "*" is too large for 64 bits (element "* ]]
+    done
+}
+
 @test "failures say where, on one rank and on several" {
     cd "$BATS_TEST_TMPDIR"
     echo 'main(n, xs) = xs |> split(3) |> map(p -> map(x -> {x, x}, p)) |> reduce_by_key(+, 0, n) default {2, [0, 1, 2, 1]}' > key.bmf

@@ -272,13 +272,23 @@ for step in range(1000):
     if step % 100 == 99:
         changes.append(np.abs(v - u).max())
     u = v
+np.save("relaxed.npy", u)
+print("\n".join(f"change of step {100 * k + 100}: {x:.17g}" for k, x in enumerate(changes)), file=open("changes", "w"))
 print("{[" + ", ".join(repr(float(x)) for x in changes) + "], [" +
       ", ".join("[" + ", ".join(repr(float(x)) for x in row) + "]" for row in u) + "]}")
 END
     for ranks in 1 3; do
         bmf "$ranks" run "$BMF_SOURCE_DIR/examples/30-jacobi-plane.bmf" --arg grid.npy
         assert_output "$(cat expected)"
+        # the same in plain MPI, which times are compared with
+        run "$MPIRUN" -n "$ranks" "$BMF_BUILD_DIR/mpi/jacobi" grid.npy 1000 out.npy
+        assert_success
+        assert_equal "$(head -n 10 <<< "$output")" "$(cat changes)"
+        python3 -c 'import numpy as np; assert (np.load("out.npy") == np.load("relaxed.npy")).all()'
     done
+    run --separate-stderr "$MPIRUN" -n 2 "$BMF_BUILD_DIR/mpi/jacobi" expected 10
+    assert_failure 2
+    assert_equal "$stderr" "jacobi: expected: not a .npy file of a grid of 8-byte floats"
 }
 
 @test "check --notes says what is sent to all processors" {

@@ -112,6 +112,7 @@ static int split_file(bmf_context *ctx, const bmf_argument *argument, const bmf_
         processor[k] = bmf_partition_processor(partition, k);
     bmf_layout *layout = layout_create(ctx, partition->parts, processor);
     value_distribute(bmf_is_root(ctx) ? 1 : 0, distribution_create(1, offsets, layout), &parts, value);
+    lengths_keep(partition, value);
     free(processor);
     bmf_partition_release(partition);
     return status;

@@ -4,7 +4,7 @@
  * merged. A loop goes round with the instances that go on, fewer and fewer; those that leave wait, and all are put in
  * order at the end. When the expression communicates, all ranks take both branches and go round equally often, with
  * no instances if need be. A choice about distributed lists is the program's one choice: all ranks follow its
- * processor.
+ * processor, which tells them how many rounds there will be as far as it knows (rounds.c).
  * Cost: the branches' own and a pass for each leaf of argument and result; a round copies the state if instances
  * leave. */
 #include <stdlib.h>
@@ -13,6 +13,7 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/evaluate/operations.h"
+#include "skeletons/language/evaluate/rounds.h"
 
 static bool concerns_distributed(const bmf_expression *choice)
 {
@@ -28,19 +29,20 @@ static int evaluate_predicate(bmf_evaluator *evaluator, bmf_expression *predicat
     return evaluate_batch(evaluator, predicate, frame, &argument, mask);
 }
 
-/* What the program's only instance, on processor 0, decides. Collective. */
-static int decide_together(bmf_evaluator *evaluator, bmf_expression *predicate, bmf_frame *frame, const bmf_value *x,
-                           bool *decision)
+/* What the program's only instance, on processor 0, decides: how many rounds of a loop follow, or whether a choice's
+ * predicate holds. Collective. */
+static int decide_together(bmf_evaluator *evaluator, const bmf_expression *decision, bmf_frame *frame,
+                           const bmf_value *x, int64_t *rounds)
 {
     bmf_value mask;
-    uint8_t holds = 0;
-    BMF_TRY(evaluate_predicate(evaluator, predicate, frame, x, &mask));
+    *rounds = 0;
+    BMF_TRY(evaluate_predicate(evaluator, decision->child[0], frame, x, &mask));
     if (mask.count > 0)
-        holds = *(const uint8_t *)mask.data;
+        *rounds = *(const uint8_t *)mask.data;
     value_free(&mask);
-    BMF_TRY(evaluator->ctx->backend->bcast(evaluator->ctx, 0, &holds, 1));
-    *decision = holds != 0;
-    return BMF_OK;
+    if (*rounds > 0 && decision->kind == BMF_EXPRESSION_WHILE)
+        *rounds = rounds_ahead(evaluator, decision, frame, x);
+    return evaluator->ctx->backend->bcast(evaluator->ctx, 0, rounds, (int64_t)sizeof *rounds);
 }
 
 /* ---- B_If ---- */
@@ -122,13 +124,13 @@ static int choose_communicating(bmf_evaluator *evaluator, bmf_expression *choice
 
 int evaluate_if(bmf_evaluator *evaluator, bmf_expression *choice, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
-    bool holds;
+    int64_t holds;
     if (!concerns_distributed(choice))
         return choice->communicates ? choose_communicating(evaluator, choice, frame, x, out)
                                     : choose_alone(evaluator, choice, frame, x, out);
-    int status = decide_together(evaluator, choice->child[0], frame, x, &holds);
+    int status = decide_together(evaluator, choice, frame, x, &holds);
     if (status == BMF_OK)
-        return evaluate_batch(evaluator, choice->child[holds ? 1 : 2], frame, x, out);
+        return evaluate_batch(evaluator, choice->child[holds > 0 ? 1 : 2], frame, x, out);
     value_free(x);
     return status;
 }
@@ -279,18 +281,18 @@ static int run_together(bmf_evaluator *evaluator, bmf_expression *expression, bm
                         bmf_value *out)
 {
     bmf_value next;
-    bool holds;
-    for (;;) {
-        int status = decide_together(evaluator, expression->child[0], frame, x, &holds);
+    int64_t rounds;
+    do {
+        int status = decide_together(evaluator, expression, frame, x, &rounds);
         if (status != BMF_OK) {
             value_free(x);
             return status;
         }
-        if (!holds)
-            break;
-        BMF_TRY(evaluate_batch(evaluator, expression->child[1], frame, x, &next));
-        value_move(&next, x);
-    }
+        for (int64_t k = 0; k < rounds; k++) {
+            BMF_TRY(evaluate_batch(evaluator, expression->child[1], frame, x, &next));
+            value_move(&next, x);
+        }
+    } while (rounds > 0);
     value_move(x, out);
     return BMF_OK;
 }

@@ -1,10 +1,12 @@
 /* Functions of the points of planes and their neighbours: lists of rows of one length.
  *
- * Method: every row is copied between what stands before and behind it, as rows become part of the window: a worker
- * keeps as many as a window is high, in its first caches. A scalar expression reads its window from there, a row at a
- * time, and writes its points; other functions get columns, one for every place of the window. Beyond the edges stand
- * points at the other end, or what the default makes of the point that a mirror at the edge shows; these are made
- * before, all at once.
+ * Method: a scalar expression reads windows where the rows lie, as if those of a part were one long row, where they are
+ * all its own; what it makes of the ends of rows so is nonsense, and made again, from columns and what stands beside
+ * them. Where rows around the part or beyond an edge are in the window, and where such nonsense fails, every row is
+ * copied between what stands before and behind it, as rows become part of the window: a worker keeps as many as a
+ * window is high. Other functions get columns, one for every place of the window. Beyond the edges stand points at the
+ * other end, or what the default makes of the point that a mirror at the edge shows; these are made before, all at
+ * once.
  * Cost: of scalar expressions, one pass that reads and writes every point once; of others, as many copies of the points
  * as windows have places. */
 #include <stdlib.h>
@@ -14,6 +16,9 @@
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/evaluate/windows.h"
 #include "skeletons/language/types/check.h"
+
+/* Points that are computed as if they were one row. */
+enum { LONG_ROW = 16384 };
 
 /* Rows [first, first + rows) of all rows; around it, near, `before` and then `behind` rows of those around. */
 typedef struct plane {
@@ -164,6 +169,24 @@ static int take_points(const planes *p, const int64_t *picked, int64_t count, bm
     return status;
 }
 
+/* The same everywhere: made of any point. */
+static int repeat_edge(planes *p, int64_t count)
+{
+    static const int64_t any = 0;
+    bmf_value shown;
+    bmf_frame inner;
+    int64_t of = 0;
+    while (p->plane[of].rows == 0 || p->plane[of].columns == 0)
+        of++;
+    BMF_TRY(take_points(p, &any, 1, &shown));
+    frame_open_picked(p->frame, p->stencil, &of, 1, &inner);
+    const int status = evaluate_batch(p->evaluator, p->stencil->child[1], &inner, &shown, &p->edges);
+    frame_close(&inner);
+    if (status == BMF_OK)
+        value_broadcast(&p->edges, count);
+    return status;
+}
+
 static int make_edges(planes *p)
 {
     int64_t count = 0;
@@ -171,6 +194,8 @@ static int make_edges(planes *p)
         p->plane[i].edge = count;
         count += p->plane[i].columns > 0 ? edges_of(p, &p->plane[i]) : 0;
     }
+    if (expression_is_independent(p->stencil->child[1]))
+        return repeat_edge(p, count);
     int64_t *picked = allocate((count + 1) * (int64_t)sizeof *picked);
     int64_t *of = allocate((count + 1) * (int64_t)sizeof *of);
     bmf_value shown;
@@ -248,6 +273,15 @@ static void fill_leaf(const strip *s, int64_t row, int leaf)
     }
 }
 
+/* What is handed on to plane i, for every point; returns how many slices. */
+static int hand_slices(const computing *c, int64_t i, bmf_slice *in)
+{
+    const int handed = c->p->handed ? value_slices(c->p->handed, i, in) : 0;
+    for (int k = 0; k < handed; k++)
+        in[k].stride = 0;
+    return handed;
+}
+
 /* Points [begin, end) of a row whose window is in the strip. */
 static int compute_row(const strip *s, bmf_scalar_room *room, int64_t i, int64_t row, int64_t begin, int64_t end,
                        bmf_failure *failure)
@@ -255,9 +289,7 @@ static int compute_row(const strip *s, bmf_scalar_room *room, int64_t i, int64_t
     const computing *c = s->c;
     const planes *p = c->p;
     bmf_slice in[BMF_MAX_LEAVES] = {{0}}, out[BMF_MAX_LEAVES] = {{0}};
-    const int handed = p->handed ? value_slices(p->handed, i, in) : 0, outputs = scalar_outputs(c->scalar);
-    for (int k = 0; k < handed; k++)
-        in[k].stride = 0;
+    const int handed = hand_slices(c, i, in), outputs = scalar_outputs(c->scalar);
     for (int64_t at = begin, count; at < end; at += count) {
         int used = handed;
         count = end - at < BMF_BLOCK ? end - at : BMF_BLOCK;
@@ -285,8 +317,8 @@ static void note_first(computing *c, const bmf_failure *failure)
         c->first = *failure;
 }
 
-/* Points [begin, end) of plane i, from its first one on. */
-static void compute_plane(computing *c, bmf_scalar_room *room, int64_t i, int64_t begin, int64_t end)
+/* Points [begin, end) of plane i, from its first one on, row by row. */
+static void compute_rows(computing *c, bmf_scalar_room *room, int64_t i, int64_t begin, int64_t end)
 {
     const planes *p = c->p;
     const plane *q = &p->plane[i];
@@ -307,6 +339,116 @@ static void compute_plane(computing *c, bmf_scalar_room *room, int64_t i, int64_
         }
     }
     free(s.data);
+}
+
+/* The windows' place (dy, dx) of points below each other from (row, column) on: own points, or those beside the row. */
+static bmf_slice column_slice(const computing *c, const plane *q, int64_t row, int64_t column, int leaf)
+{
+    const planes *p = c->p;
+    const bmf_slice *own = &c->own[leaf], *edge = &c->edge[leaf];
+    if (p->ring)
+        column = (column % q->columns + q->columns) % q->columns;
+    if (column >= 0 && column < q->columns)
+        return (bmf_slice){(char *)own->data + (q->point + row * q->columns + column) * own->stride,
+                           q->columns * own->stride};
+    const int64_t beside = column < 0 ? p->wide + column : p->wide + column - q->columns;
+    const int64_t first = q->edge + (row + q->before) * 2 * p->wide + beside;
+    return (bmf_slice){(char *)edge->data + first * edge->stride, 2 * p->wide * edge->stride};
+}
+
+/* The points of [begin, end) in one column, whose windows are in own rows. */
+static int compute_column(computing *c, bmf_scalar_room *room, int64_t i, int64_t column, int64_t begin, int64_t end)
+{
+    const planes *p = c->p;
+    const plane *q = &p->plane[i];
+    const int64_t first = (begin - column + q->columns - 1) / q->columns;
+    const int64_t last = (end - column + q->columns - 1) / q->columns;
+    bmf_slice in[BMF_MAX_LEAVES] = {{0}}, out[BMF_MAX_LEAVES] = {{0}};
+    bmf_failure failure = {0};
+    int used = hand_slices(c, i, in);
+    if (first >= last)
+        return 0;
+    for (int64_t dy = -p->high; dy <= p->high; dy++)
+        for (int64_t dx = -p->wide; dx <= p->wide; dx++)
+            for (int leaf = 0; leaf < c->leaves; leaf++)
+                in[used++] = column_slice(c, q, first + dy, column + dx, leaf);
+    for (int k = 0; k < scalar_outputs(c->scalar); k++)
+        out[k] = (bmf_slice){(char *)c->made[k].data + (q->point + first * q->columns + column) * c->made[k].stride,
+                             q->columns * c->made[k].stride};
+    if (scalar_run(c->scalar, room, last - first, in, out, &failure) == 0)
+        return 0;
+    failure.element = q->point + (first + failure.element) * q->columns + column;
+    note_first(c, &failure);
+    return 1;
+}
+
+/* Points [begin, end) as if all rows were one; 1: one of them, or nonsense, has failed. */
+static int compute_long_row(const computing *c, bmf_scalar_room *room, int64_t i, int64_t begin, int64_t end)
+{
+    const planes *p = c->p;
+    const plane *q = &p->plane[i];
+    bmf_slice in[BMF_MAX_LEAVES] = {{0}}, out[BMF_MAX_LEAVES] = {{0}};
+    bmf_failure failure = {0};
+    int used = hand_slices(c, i, in);
+    for (int64_t dy = -p->high; dy <= p->high; dy++)
+        for (int64_t dx = -p->wide; dx <= p->wide; dx++)
+            for (int leaf = 0; leaf < c->leaves; leaf++) {
+                const bmf_slice *own = &c->own[leaf];
+                const int64_t first = q->point + begin + dy * q->columns + dx;
+                in[used++] = (bmf_slice){(char *)own->data + first * own->stride, own->stride};
+            }
+    for (int k = 0; k < scalar_outputs(c->scalar); k++)
+        out[k] = (bmf_slice){(char *)c->made[k].data + (q->point + begin) * c->made[k].stride, c->made[k].stride};
+    return begin < end ? scalar_run(c->scalar, room, end - begin, in, out, &failure) : 0;
+}
+
+/* Points [begin, end) of plane i, whose windows are in own rows. */
+static void compute_inside(computing *c, bmf_scalar_room *room, int64_t i, int64_t begin, int64_t end)
+{
+    const int64_t columns = c->p->plane[i].columns, wide = c->p->wide;
+    const int64_t rows = LONG_ROW / columns + 1;
+    int64_t next;
+    for (int64_t at = begin; at < end; at = next) {
+        const int64_t most = (at / columns + rows) * columns;
+        next = most < end ? most : end;
+        const int64_t last = (next - 1) / columns * columns + columns - wide; /* windows there are the last own ones */
+        const int64_t from = at % columns < wide ? at - at % columns + wide : at, to = next < last ? next : last;
+        if (compute_long_row(c, room, i, from, to) != 0) {
+            compute_rows(c, room, i, at, next);
+            continue;
+        }
+        for (int64_t e = 0; e < wide; e++)
+            if (compute_column(c, room, i, e, at, next) != 0 ||
+                compute_column(c, room, i, columns - 1 - e, at, next) != 0)
+                break;
+    }
+}
+
+/* Every point of own rows lies behind the one before. */
+static bool is_contiguous(const computing *c)
+{
+    for (int leaf = 0; leaf < c->leaves; leaf++)
+        if (c->own[leaf].stride != c->leaf[leaf]->size)
+            return false;
+    return true;
+}
+
+/* Points [begin, end) of plane i, from its first one on. */
+static void compute_plane(computing *c, bmf_scalar_room *room, int64_t i, int64_t begin, int64_t end)
+{
+    const planes *p = c->p;
+    const plane *q = &p->plane[i];
+    const int64_t first = p->high * q->columns, last = (q->rows - p->high) * q->columns;
+    const int64_t from = begin > first ? begin : first, to = end < last ? end : last;
+    if (from >= to || q->columns <= 2 * p->wide || !is_contiguous(c)) {
+        compute_rows(c, room, i, begin, end);
+        return;
+    }
+    if (begin < from)
+        compute_rows(c, room, i, begin, from);
+    compute_inside(c, room, i, from, to);
+    if (to < end)
+        compute_rows(c, room, i, to, end);
 }
 
 static void compute_some(void *state, int64_t begin, int64_t end)

@@ -49,20 +49,34 @@ static int evaluate_each(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_
     return BMF_OK;
 }
 
-/* parts: lists, or pairs of what is handed on to one and the list. */
+/* What stands around the lists, which are packed. */
+static int look_around(bmf_evaluator *evaluator, const bmf_expression *stencil, const bmf_distribution *spread,
+                       const bmf_buffer *starts, const bmf_value *lists, bmf_around *around)
+{
+    bmf_context *ctx = evaluator->ctx;
+    bmf_partition *partition;
+    bmf_column column;
+    BMF_TRY(lengths_partition(ctx, spread, starts, &partition));
+    require_memory(value_to_column(ctx, &lists->child[0], &column), lists->count);
+    const int status =
+        around_parts(evaluator, stencil, partition, &column, stencil->number[0], is_ring(stencil), around);
+    column_free(&column);
+    bmf_partition_release(partition);
+    return status;
+}
+
+/* parts: lists, or pairs of what is handed on to one and the list. *starts: how long all are; if NULL it is told. */
 static int evaluate_parts(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_frame *frame, bmf_distribution *spread,
-                          bmf_value *parts, bmf_value *out)
+                          bmf_value *parts, bmf_buffer **starts, bmf_value *out)
 {
     const bool pair = parts->type->kind == BMF_TUPLE;
-    bmf_value *lists = pair ? &parts->child[1] : parts, same;
-    bmf_list *list;
+    bmf_value *lists = pair ? &parts->child[1] : parts;
     bmf_frame inner;
     bmf_around around = {0};
     require_memory(value_pack(evaluator->ctx, lists), lists->count);
-    value_share(lists, &same);
-    BMF_TRY(value_to_list(evaluator->ctx, spread, &same, &list));
-    int status = around_parts(evaluator, stencil, list, stencil->number[0], is_ring(stencil), &around);
-    bmf_list_free(list);
+    if (!*starts)
+        BMF_TRY(lengths_tell(evaluator->ctx, spread, lists, starts));
+    int status = look_around(evaluator, stencil, spread, *starts, lists, &around);
     if (status == BMF_OK) {
         frame_open_spread(frame, stencil, spread, &inner);
         status = evaluate_each(evaluator, stencil, &inner, pair ? &parts->child[0] : NULL, lists, &around, out);
@@ -78,16 +92,20 @@ int evaluate_parallel_stencil(bmf_evaluator *evaluator, bmf_expression *stencil,
     if (distribution_is_empty(x->spread))
         return distribute_nothing(evaluator, stencil, x, out);
     bmf_distribution *spread = distribution_retain(x->spread);
+    bmf_buffer *starts = buffer_retain(x->buffer);
     const int64_t count = x->count;
     bmf_value parts, made;
     value_move(&x->child[0], &parts);
     value_free(x);
     operation_begin(evaluator, stencil);
-    const int status = evaluate_parts(evaluator, stencil, frame, spread, &parts, &made);
+    const int status = evaluate_parts(evaluator, stencil, frame, spread, &parts, &starts, &made);
     value_free(&parts);
-    if (status == BMF_OK)
+    if (status == BMF_OK) {
         value_distribute(count, spread, &made, out);
-    else
+        out->buffer = starts;
+    } else {
         distribution_release(spread);
+        buffer_release(starts);
+    }
     return operation_end(evaluator, status);
 }

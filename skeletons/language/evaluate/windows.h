@@ -23,9 +23,9 @@ int around_lists(bmf_evaluator *evaluator, const bmf_value *lists, int64_t reach
 /* Of the parts of a list: what other parts have of it, up to `reach` elements on each side, or that many if it is a
  * ring; lists without elements need none. One round: a message for every run of elements that a part needs of another,
  * so 2 a part if parts have `reach` elements or more, whatever the reach. Elements of unknown size have 8 bytes of size
- * before them. by: for plans. Collective. */
-int around_parts(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_list *list, int64_t reach, bool ring,
-                 bmf_around *around);
+ * before them. by: for plans; column: the elements on this rank, not read where it sends marks. Collective. */
+int around_parts(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_partition *partition,
+                 const bmf_column *column, int64_t reach, bool ring, bmf_around *around);
 
 /* f, child[0] of the stencil, of the window of every element, or of {what is handed on to the list, the window};
  * packed lists as the packed lists `lists`, which stay. child[1], if there is one, makes what is beyond the ends.

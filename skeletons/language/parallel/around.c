@@ -16,8 +16,8 @@
 typedef struct lacking {
     bmf_evaluator *evaluator;
     const bmf_expression *by;
-    const bmf_list *list;
     const bmf_partition *partition;
+    const bmf_column *column; /* of this rank */
     int64_t reach;
     bool ring;
 } lacking;
@@ -100,7 +100,7 @@ static void print_plan(const lacking *l, int64_t element_bytes)
         return;
     bmf_schedule *whole = make_schedule(l, 0, ctx->processors, element_bytes);
     fprintf(ctx->plan, "%s of %s, %" PRId64 " elements\n", expression_keyword(l->by),
-            bmf_type_print(l->by->in, type, sizeof type), bmf_length(l->list));
+            bmf_type_print(l->by->in, type, sizeof type), bmf_partition_length(l->partition));
     schedule_print(whole, 4, ctx->plan);
     fflush(ctx->plan);
     schedule_free(whole);
@@ -109,7 +109,7 @@ static void print_plan(const lacking *l, int64_t element_bytes)
 /* What this rank's parts have of what stands around parts, each run in one piece. */
 static void pack(const lacking *l, bmf_parcels *parcels)
 {
-    const bmf_column *column = &l->list->column;
+    const bmf_column *column = l->column;
     const int64_t first = bmf_partition_local_begin(l->partition);
     for (run r = {0}; next_run(l, &r);) {
         if (!is_here(l, r.owner))
@@ -140,23 +140,23 @@ static int unpack(const lacking *l, const bmf_parcels *parcels, bmf_around *arou
     }
     for (int64_t k = 0; k < parts; k++)
         around->begin[k + 1] += around->begin[k];
-    const int status = value_from_parcels(parcels, l->list->type, parcel, found, &around->elements);
+    const int status = value_from_parcels(parcels, l->column->type, parcel, found, &around->elements);
     free(parcel);
     return status;
 }
 
-int around_parts(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_list *list, int64_t reach, bool ring,
-                 bmf_around *around)
+int around_parts(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_partition *partition,
+                 const bmf_column *column, int64_t reach, bool ring, bmf_around *around)
 {
     bmf_context *ctx = evaluator->ctx;
-    const lacking l = {evaluator, by, list, list->partition, reach, ring};
+    const lacking l = {evaluator, by, partition, column, reach, ring};
     bmf_parcels parcels;
-    *around = (bmf_around){.begin = allocate_clear(list->partition->local_parts + 1, (int64_t)sizeof *around->begin),
-                           .before = allocate_clear(list->partition->local_parts + 1, (int64_t)sizeof *around->before)};
-    if (bmf_length(list) == 0)
-        return value_empty(ctx, list->type, 0, &around->elements);
+    *around = (bmf_around){.begin = allocate_clear(partition->local_parts + 1, (int64_t)sizeof *around->begin),
+                           .before = allocate_clear(partition->local_parts + 1, (int64_t)sizeof *around->before)};
+    if (bmf_partition_length(partition) == 0)
+        return value_empty(ctx, column->type, 0, &around->elements);
     ctx->step++;
-    parcels_open(&parcels, ctx, list->type, 2 * reach * list->partition->parts);
+    parcels_open(&parcels, ctx, column->type, 2 * reach * partition->parts);
     bmf_schedule *schedule =
         make_schedule(&l, ctx->first_processor, ctx->first_processor + ctx->local_processors, parcels.element_bytes);
     print_plan(&l, parcels.element_bytes);

@@ -97,6 +97,7 @@ int evaluate_parallel_distl(bmf_evaluator *evaluator, bmf_expression *distl, bmf
     bmf_value repeated = {0}, pairs = {0}, elements = {0}, value = {0};
     int64_t count = x->count;
     bmf_distribution *spread = distribution_retain(x->child[1].spread);
+    bmf_buffer *starts = buffer_retain(x->child[1].buffer);
     value_move(&x->child[0], &value);
     value_move(&x->child[1].child[0], &elements);
     value_free(x);
@@ -107,9 +108,12 @@ int evaluate_parallel_distl(bmf_evaluator *evaluator, bmf_expression *distl, bmf
         value_pair(&repeated, &elements, &pairs);
     value_free(&repeated);
     value_free(&elements);
-    if (status == BMF_OK)
+    if (status == BMF_OK) {
         value_distribute(count, spread, &pairs, out);
-    else
+        out->buffer = starts;
+    } else {
         distribution_release(spread);
+        buffer_release(starts);
+    }
     return operation_end(evaluator, status);
 }

@@ -6,9 +6,11 @@
 
 #include "skeletons/language/parallel/parallel.h"
 
-/* The elements' batch of x, whose shell is freed. */
-static void open_elements(bmf_value *x, bmf_value *elements, bmf_distribution **spread)
+/* The elements' batch of x, whose shell is freed. starts: their lengths, or NULL: nobody wants these. */
+static void open_elements(bmf_value *x, bmf_value *elements, bmf_distribution **spread, bmf_buffer **starts)
 {
+    if (starts)
+        *starts = buffer_retain(x->buffer);
     *spread = distribution_retain(x->spread);
     value_move(&x->child[0], elements);
     value_free(x);
@@ -20,15 +22,19 @@ int evaluate_parallel_map(bmf_evaluator *evaluator, bmf_expression *map, bmf_fra
     bmf_distribution *spread;
     bmf_frame inner;
     int64_t count = x->count;
-    open_elements(x, &elements, &spread);
+    bmf_buffer *starts = NULL;
+    open_elements(x, &elements, &spread, expression_keeps_lengths(map->child[0]) ? &starts : NULL);
     operation_begin(evaluator, map);
     frame_open_spread(frame, map, spread, &inner);
     int status = evaluate_batch(evaluator, map->child[0], &inner, &elements, &mapped);
     frame_close(&inner);
-    if (status == BMF_OK)
+    if (status == BMF_OK) {
         value_distribute(count, spread, &mapped, out);
-    else
+        out->buffer = starts;
+    } else {
         distribution_release(spread);
+        buffer_release(starts);
+    }
     return operation_end(evaluator, status);
 }
 
@@ -45,8 +51,8 @@ int evaluate_parallel_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_fra
                                 : "%s needs lists on the same processors, found %lld and %lld elements on others",
                          expression_keyword(zip), (long long)a, (long long)b);
     }
-    open_elements(&x->child[0], &first, &spread);
-    open_elements(&x->child[1], &second, &other);
+    open_elements(&x->child[0], &first, &spread, NULL);
+    open_elements(&x->child[1], &second, &other, NULL);
     distribution_release(other);
     value_free(x);
     value_pair(&first, &second, &pairs);

@@ -41,6 +41,20 @@ int operation_end(bmf_evaluator *evaluator, int status);
  * instances on this rank. */
 void value_distribute(int64_t count, bmf_distribution *spread, bmf_value *child, bmf_value *out);
 
+/* The lengths of the lists that are elements of a distributed list of one instance, or of pairs the second components:
+ * value->buffer has elements->count + 1 starts, the same on every rank, or is NULL where ranks have not told each
+ * other. They go with the value; what makes another one says whether it has the same. */
+
+/* Those of a partition, for a distributed list that has none yet. */
+void lengths_keep(const bmf_partition *partition, bmf_value *distributed);
+/* Ranks tell each other how long the lists on their processors are. Collective; settles failures. */
+int lengths_tell(bmf_context *ctx, const bmf_distribution *spread, const bmf_value *lists, bmf_buffer **starts);
+/* All of them as the parts of one list. Not collective. */
+int lengths_partition(bmf_context *ctx, const bmf_distribution *spread, const bmf_buffer *starts,
+                      bmf_partition **partition);
+/* Makes of every list one of the same length. */
+bool expression_keeps_lengths(const bmf_expression *expression);
+
 /* Distributed lists of one instance, joined to a list in C with a part on each element's processor. `lists`, the
  * elements on this rank, are taken over. Collective; settles failures. */
 int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list);

@@ -12,44 +12,25 @@
 
 /* ---- concatenation of one list ---- */
 
-/* The parts' lengths on all ranks, as starts. */
-static int collect_starts(bmf_context *ctx, const bmf_distribution *spread, const bmf_value *lists, int64_t *start)
-{
-    int64_t *length = allocate((lists->count + 1) * (int64_t)sizeof *length);
-    for (int64_t k = 0; k < lists->count; k++)
-        length[k] = value_length(lists, k);
-    start[0] = 0;
-    int status = layout_allgather(ctx, spread->elements, 1, length, start + 1);
-    for (int64_t k = 0; k < spread->elements->count; k++)
-        start[k + 1] += start[k];
-    free(length);
-    return status;
-}
-
 int value_to_list(bmf_context *ctx, const bmf_distribution *spread, bmf_value *lists, bmf_list **list)
 {
-    const int64_t *processor = spread->elements->processor;
-    int64_t parts = spread->elements->count;
-    int64_t *start = allocate((parts + 1) * (int64_t)sizeof *start);
-    bmf_level level = {.count = parts};
     bmf_column column = {0};
+    bmf_buffer *starts = NULL;
     bmf_partition *partition = NULL;
     int status = value_pack(ctx, lists);
     if (status == BMF_OK)
         status = value_to_column(ctx, &lists->child[0], &column);
     require_memory(status, lists->count);
-    status = collect_starts(ctx, spread, lists, start);
-    while (parts > 1 && processor[0] + ((int64_t)1 << level.log2_stride) < processor[1])
-        level.log2_stride++;
+    status = lengths_tell(ctx, spread, lists, &starts);
     if (status == BMF_OK)
-        status = bmf_partition_create(ctx, processor[0], 1, &level, start[parts], start, &partition);
+        status = lengths_partition(ctx, spread, starts, &partition);
     if (status == BMF_OK)
         list_adopt(ctx, partition, &column, list);
     else
         column_free(&column);
     if (partition)
         bmf_partition_release(partition);
-    free(start);
+    buffer_release(starts);
     value_free(lists);
     return status;
 }

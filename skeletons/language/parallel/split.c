@@ -87,7 +87,8 @@ static int pass_on_split(const bmf_list *whole, const bmf_expression *split, bmf
     return status;
 }
 
-static int split_one(bmf_evaluator *evaluator, const bmf_expression *split, int64_t on, bmf_value *x, bmf_value *parts)
+static int split_one(bmf_evaluator *evaluator, const bmf_expression *split, int64_t on, bmf_value *x, bmf_value *parts,
+                     bmf_partition **partition)
 {
     bmf_list *whole = NULL, *spread = NULL;
     int status = list_of_value(evaluator, on, x, &whole);
@@ -96,6 +97,8 @@ static int split_one(bmf_evaluator *evaluator, const bmf_expression *split, int6
     bmf_list_free(whole);
     if (status == BMF_OK)
         status = value_from_parts(spread, parts);
+    if (status == BMF_OK)
+        *partition = bmf_partition_retain(spread->partition);
     bmf_list_free(spread);
     return status;
 }
@@ -152,6 +155,7 @@ int evaluate_parallel_split(bmf_evaluator *evaluator, bmf_expression *split, bmf
 {
     bmf_layout *instances;
     bmf_distribution *spread = NULL;
+    bmf_partition *partition = NULL; /* of a single list */
     bmf_value parts;
     int64_t count = x->count;
     int status = frame_layout(evaluator, frame, &instances);
@@ -162,11 +166,15 @@ int evaluate_parallel_split(bmf_evaluator *evaluator, bmf_expression *split, bmf
         return status;
     }
     operation_begin(evaluator, split);
-    status = instances->count == 1 ? split_one(evaluator, split, instances->processor[0], x, &parts)
+    status = instances->count == 1 ? split_one(evaluator, split, instances->processor[0], x, &parts, &partition)
                                    : split_many(evaluator, split, instances, spread, x, &parts);
     if (status == BMF_OK)
         value_distribute(count, spread, &parts, out);
     else
         distribution_release(spread);
+    if (partition) {
+        lengths_keep(partition, out);
+        bmf_partition_release(partition);
+    }
     return operation_end(evaluator, status);
 }
