@@ -96,7 +96,7 @@ END
         assert_equal "${stderr%%$'\n'*}" "bmf: end.bmf:1:69: /: 100 is divided by zero"
         run --separate-stderr "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/bmf" run step.bmf --procs 4
         assert_failure 2
-        [[ $stderr == "bmf: step.bmf:2:42: * of "*" is too large for 64 bits (element "* ]]
+        [[ $stderr == "bmf: step.bmf:2:47: * of "*" is too large for 64 bits (element "* ]]
     done
 }
 
