@@ -90,6 +90,10 @@ bool expression_takes_distributed(const bmf_expression *expression, const bmf_ty
 
 /* The expression of {x, distributed list} behind a B_Distl, which sends x to all parts; typed, or NULL. */
 bmf_expression *checker_hand_on(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+/* The expression, a form whose function makes keys, of {x, list}; typed, or NULL. drop: from what it makes of the
+ * elements' pairs {.., element} to what it makes of the elements. */
+bmf_expression *checker_keyed_handed(bmf_checker *checker, const bmf_expression *expression, bmf_expression *drop,
+                                     const bmf_type *in);
 /* Expressions that stand for `by`, not yet typed: B_Op (B_Distl), which says whose names it hands on; link[0] . link[1]
  * ..; B_Map (function); B_Addr (B_Num k) (B_Num of); B_Alltup [first, second]. */
 bmf_expression *checker_distl(bmf_checker *checker, const bmf_expression *by);
