@@ -237,6 +237,11 @@ B_Shift (B_Num -2) . B_Op (B_Sort) . B_Map (B_Op (B_Neg)) $list" >serial.bmf
 B_Op (B_Mod) . B_Alltup [B_Op (B_Abs), B_Con (B_Int 3)], B_Op (B_Divide) . B_Alltup [B_Op (B_Real), B_Con (B_Real 7.0)]])] $list" >serial.bmf
     parallel
     grep -q 'promotion by key' said
+    echo "B_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Addr (B_Num 2) (B_Num 2)) .
+B_Group (B_Op (B_Mod) . B_Alltup [B_Op (B_Abs), B_Con (B_Int 5)]) . B_Map (B_Op (B_Neg)) . B_Op (B_Unique) $list" >serial.bmf
+    parallel
+    grep -q 'sort promotion (2)' said
+    [ "$(grep -o 'P_Split\|B_Conc' parallel.bmf | wc -l)" = 2 ]
 }
 
 @test "many reductions of one list, single elements, lists in the list" {

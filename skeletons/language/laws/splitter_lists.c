@@ -26,6 +26,14 @@ static bmf_expression *promote_shift(const splitter *s, const bmf_expression *sh
     return made;
 }
 
+/* What puts the elements in order, and splits the result evenly. */
+static bool puts_in_order(const bmf_expression *part)
+{
+    return part->kind == BMF_EXPRESSION_SORT_BY || part->kind == BMF_EXPRESSION_GROUP ||
+           is_operation(part, BMF_OPERATION_SORT) || is_operation(part, BMF_OPERATION_ARGSORT) ||
+           is_operation(part, BMF_OPERATION_UNIQUE);
+}
+
 /* What works on all parts together; NULL: it is none of these. They cannot be in maps. */
 static bmf_expression *promote_exchange(const splitter *s, const bmf_expression *part, splitter_value *of)
 {
@@ -37,8 +45,7 @@ static bmf_expression *promote_exchange(const splitter *s, const bmf_expression 
         made = as_parallel(s, part);
     else if (part->kind == BMF_EXPRESSION_SHIFT)
         made = promote_shift(s, part);
-    else if (part->kind == BMF_EXPRESSION_SORT_BY || is_operation(part, BMF_OPERATION_SORT) ||
-             is_operation(part, BMF_OPERATION_ARGSORT)) {
+    else if (puts_in_order(part)) {
         made = as_parallel(s, part);
         law = BMF_SPLITTING_SORT;
         *of = splitter_even(s, of->from);
