@@ -23,9 +23,11 @@ typedef struct bench_action {
     void *state;
     bool any_order; /* results do not depend on which action runs first */
     bool brief;     /* shorter than the clock's and the barrier's noise: timed in batches */
-    bool settles;   /* waits, untimed, until the threads of the action before sleep, then runs once to wake its own */
+    bool settles;   /* waits, untimed, until the threads of the action before sleep, then wakes its own by a run */
+    double warm;    /* seconds of a call that was made before: long ones need no other to warm up; 0: none */
     double *turn;   /* room for the seconds of every turn, or NULL: not wanted */
-    int64_t calls;  /* in a batch; bench_measure sets it */
+    int64_t calls;  /* in a batch; bench_measure sets it, and */
+    bool is_long;   /* a call takes seconds, beside which waking threads is nothing */
     bench_spread seconds; /* of one call */
 } bench_action;
 

@@ -196,13 +196,16 @@ static void case_end(bench_case *c)
     buffer_trim();
 }
 
-/* What one call sends, counted apart from the timing because the counting communicates too. */
-static int count_messages(bench_case *c, bench_result *result)
+/* What one call sends, counted apart from the timing because the counting communicates too. reference: seconds of the
+ * reference, which comes first. */
+static int count_messages(bench_case *c, bench_result *result, double *reference)
 {
     bmf_statistics before, after;
     if (c->row->restore)
         BMF_TRY(c->row->restore(c));
+    const double begin = MPI_Wtime();
     BMF_TRY(c->row->reference(c));
+    *reference = MPI_Wtime() - begin;
     BMF_TRY(bmf_total_statistics(c->ctx, &before));
     BMF_TRY(c->row->skeleton(c));
     BMF_TRY(bmf_total_statistics(c->ctx, &after));
@@ -248,15 +251,18 @@ static void fill_limit(const bench_case *c, const limit_arrays *a, const bench_a
 }
 
 /* The actions of a row's turns; returns how many. kind: which action each is, REFERENCE .., or MAX_ACTIONS for those of
- * the limit, which are last. */
-static int list_actions(bench_case *c, const limit_arrays *a, runner *r, bench_action *action, int *kind)
+ * the limit, which are last. reference: seconds of a call of it. */
+static int list_actions(bench_case *c, const limit_arrays *a, double reference, runner *r, bench_action *action,
+                        int *kind)
 {
     const bench_row *row = c->row;
     int (*const before)(void *) = row->restore ? restore : NULL;
     const bool peer = has_peer(c), brief = row->flags & BENCH_BRIEF;
+    const double warm = row->restore ? 0 : reference; /* where calls build on each other, all are made */
     /* A peer is checked against the skeleton's result, so that stays until then. */
     const bench_action every[] = {
-        [REFERENCE] = {.before = before, .run = run_reference, .state = c, .brief = brief, .settles = peer},
+        [REFERENCE] =
+            {.before = before, .run = run_reference, .state = c, .brief = brief, .settles = peer, .warm = warm},
         [SKELETON] = {.run = run_skeleton, .after = peer ? verify : check, .state = c, .brief = brief, .settles = peer},
         [RIVAL] = {.run = run_rival, .after = peer ? verify : check, .state = c, .brief = brief, .settles = peer},
         [PEER] = {.run = run_peer, .after = check, .state = c, .settles = true},
@@ -278,13 +284,13 @@ static int list_actions(bench_case *c, const limit_arrays *a, runner *r, bench_a
     return actions;
 }
 
-static int measure_turns(bench_case *c, int repeats, const limit_arrays *a, bench_result *result)
+static int measure_turns(bench_case *c, int repeats, const limit_arrays *a, double reference, bench_result *result)
 {
     runner r[BENCH_CONTESTANTS];
     bench_action action[MAX_ACTIONS];
     int kind[MAX_ACTIONS];
     double turn[MAX_ACTIONS][repeats];
-    const int actions = list_actions(c, a, r, action, kind);
+    const int actions = list_actions(c, a, reference, r, action, kind);
     for (int k = 0; k < actions; k++)
         action[k].turn = turn[k];
     BMF_TRY(bench_measure(c->ctx, repeats, actions, action));
@@ -305,15 +311,16 @@ static int measure_turns(bench_case *c, int repeats, const limit_arrays *a, benc
 static int measure_row(bench_case *c, int repeats, bench_result *result)
 {
     limit_arrays a = {0};
+    double reference;
     BMF_TRY(c->row->prepare(c));
     result->elements = c->elements;
     result->min_bytes = c->min_bytes;
-    BMF_TRY(count_messages(c, result));
+    BMF_TRY(count_messages(c, result, &reference));
     int status = BMF_OK;
     if (is_limited(c))
         status = limit_arrays_create(c->ctx, c->row->limit, limit_bytes(c), &a);
     if (status == BMF_OK)
-        status = measure_turns(c, repeats, &a, result);
+        status = measure_turns(c, repeats, &a, reference, result);
     limit_arrays_free(&a);
     return status;
 }

@@ -1,7 +1,8 @@
 /* sort, argsort, sort_by, unique and group against the C library's qsort, which gets every element with its number.
  *
  * Method: random lists of all types that have an order, with many equal elements, few, and wide ones, NaN and both
- * zeros, sorted lists and such that fall, over any parts; results stand evenly on the processors of the list.
+ * zeros, sorted lists and such that fall, over any parts; results stand evenly on the processors of the list. What
+ * parts receive is merged; from very many other parts, sorted again. Messages: their bytes against what must move.
  */
 #include "bmf.h"
 
@@ -350,6 +351,35 @@ static void check_refusals(bmf_context *ctx)
     bmf_list_free(zs);
 }
 
+/* A list that falls, over an even number of ranks: every element leaves its rank, in its own bytes, and neighbours of
+ * cuts move on. */
+static void check_bytes(bmf_context *ctx, scalar type)
+{
+    enum { ELEMENTS_OF_RANK = 20000 };
+    const int64_t ranks = bmf_ranks(ctx), n = ELEMENTS_OF_RANK * ranks, size = (int64_t)scalar_bytes[type];
+    uint64_t state = 3;
+    char *x = calloc((size_t)n, (size_t)size);
+    numbered seen;
+    bmf_statistics before, after;
+    bmf_partition *partition = NULL;
+    bmf_list *ys = NULL;
+    for (int64_t i = 0; i < n; i++)
+        make_element(&state, type, 2, i, n, x, &seen);
+    BMF_CHECK(bmf_partition_even(ctx, n, &partition));
+    bmf_list *xs = test_list(ctx, scalar_type[type], partition, x);
+    BMF_CHECK(bmf_total_statistics(ctx, &before));
+    CHECK(bmf_sort(xs, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    BMF_CHECK(bmf_total_statistics(ctx, &after));
+    const int64_t moved = n * size, other = 8 * 256 * ranks * ranks + moved / 20;
+    const int64_t bytes = after.bytes - before.bytes;
+    CHECK(ranks % 2 != 0 || (bytes >= moved && bytes <= moved + other), "%lld bytes for %lld elements of %lld",
+          (long long)bytes, (long long)n, (long long)size);
+    bmf_list_free(xs);
+    bmf_list_free(ys);
+    bmf_partition_release(partition);
+    free(x);
+}
+
 int main(int argc, char **argv)
 {
     bmf_context *ctx;
@@ -375,6 +405,13 @@ int main(int argc, char **argv)
     check_scalars(ctx, &state, A_REAL, 1500000, 5); /* past the caches */
     check_scalars(ctx, &state, AN_INT, 1500000, 0);
     check_groups(ctx, &state, A_REAL, 200000, 5);
+    BMF_CHECK(bmf_set_processors(ctx, 130)); /* too many to merge from */
+    check_scalars(ctx, &state, AN_INT32, 8000, 0);
+    check_scalars(ctx, &state, A_REAL, 8000, 5);
+    BMF_CHECK(bmf_set_processors(ctx, bmf_ranks(ctx)));
+    check_bytes(ctx, A_REAL);
+    check_bytes(ctx, A_FLOAT);
+    check_bytes(ctx, AN_INT32);
     const int failed = bmf_close(ctx);
     return test_finish() || failed;
 }

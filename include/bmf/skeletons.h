@@ -87,8 +87,10 @@ BMF_API int bmf_shift(const bmf_list *xs, int64_t k, const void *beyond, bmf_lis
 
 /** The elements of xs, ascending; NaN by their bits. In memory by radix, a pass for each byte of the elements that
  * varies, all threads together; between processors sample sort: 256 samples a processor (fewer beyond 16384 processors)
- * are gathered, every element moves to its part, at most Q (Q - 1) messages of 8 bytes an element together, and at most
- * (Q / 256) of a part on to a neighbour. Room: 16 bytes an element beside the result. Errors: another type. */
+ * are gathered, every element moves to its part, in at most Q (Q - 1) messages, and there what arrived is merged, with
+ * log2 Q passes (from more than 64 parts it is sorted again); at most (Q / 256) of a part moves on to a neighbour.
+ * Room: 16 bytes an element beside the result; while elements move between processors 32, without it. Errors: another
+ * type. */
 BMF_API int bmf_sort(const bmf_list *xs, bmf_list **out);
 /** The elements' numbers in xs, as int: bmf_project (xs, out) is sorted. Equal elements by their numbers; all NaN are
  * equal. As above, with 16 bytes an element in messages, and 32 beside the result. */

@@ -3,10 +3,11 @@
  * Method: every part gives its records at regular distances as samples; the samples of all, sorted, say where to cut
  * the records into one bucket for each processor. Equal keys are told apart by their places, so that a value that
  * occurs often is cut, too, unless it is to stay together. In a sorted part the records of a bucket are neighbours:
- * they are sent from where they are, to those only for whom there are some. What arrives is laid out in the order of
- * its senders, which keeps the sort stable, and sorted again.
- * Cost: with S samples a part a bucket is off its share by P / S of it at most; P S keys are gathered; a part is
- * sorted twice. Source: H. Shi, J. Schaeffer, "Parallel sorting by regular sampling", JPDC 14, 1992. */
+ * they are sent from where they are, to those only for whom there are some, keys alone in as many bytes as their
+ * elements have. What arrives is sorted runs, which are merged in the order of their senders (merge.c): that keeps the
+ * sort stable. Very many runs are sorted by radix again.
+ * Cost: with S samples a part a bucket is off its share by P / S of it at most; P S keys are gathered; log2 P passes
+ * over the records. Source: H. Shi, J. Schaeffer, "Parallel sorting by regular sampling", JPDC 14, 1992. */
 #include "skeletons/sort/across.h"
 
 #include <stdlib.h>
@@ -16,9 +17,15 @@
 #include "runtime/base/array.h"
 #include "runtime/base/copy_nontemporal.h"
 #include "runtime/base/memory.h"
+#include "skeletons/sort/merge.h"
 #include "skeletons/sort/order.h"
 
-enum { SAMPLES_OF_PART = 256, FEWEST_SAMPLES_OF_PART = 16, MOST_SAMPLES = 1 << 22 };
+enum {
+    SAMPLES_OF_PART = 256,
+    FEWEST_SAMPLES_OF_PART = 16,
+    MOST_SAMPLES = 1 << 22,
+    MOST_PASSES = 6 /* of merging: more take longer than sorting by radix */
+};
 
 /* A stretch of one bucket in a part, here or on its way. */
 typedef struct bucket_run {
@@ -31,14 +38,17 @@ typedef struct bucket_run {
 typedef struct crossing {
     bmf_records *records;
     const bmf_partition *partition;
-    const bmf_type *together;  /* of elements of which equal ones come to one part; or NULL */
+    const bmf_type *type;      /* of the elements */
+    bool together;             /* equal ones come to one part */
     int64_t distance, samples; /* of neighbouring samples in a part; how many there are */
     uint64_t *cut;             /* of bucket b > 0: the least record, {key, element number} at 2 b */
     bmf_message *message;
     int64_t messages, message_capacity;
     bucket_run *run;
     int64_t runs, run_capacity;
-    uint64_t *to; /* where runs are laid out */
+    int64_t bytes;      /* of a record on its way */
+    bmf_buffer *packed; /* those that leave, if they take fewer there, each where its record stands here; or NULL */
+    uint64_t *to;       /* where runs are laid out */
     const bmf_partition *target;
 } crossing;
 
@@ -114,7 +124,7 @@ static int choose_cuts(crossing *c)
         const int64_t sample = rank / c->distance < c->samples ? rank / c->distance : c->samples - 1;
         memcpy(c->cut + 2 * b, sorted + 2 * sample, 16);
         if (c->together) {
-            c->cut[2 * b] = order_floor(c->together, sorted[2 * sample]);
+            c->cut[2 * b] = order_floor(c->type, sorted[2 * sample]);
             c->cut[2 * b + 1] = 0;
         }
     }
@@ -170,7 +180,7 @@ static void add_run(crossing *c, int64_t part, int64_t bucket, int64_t begin, in
     *(bmf_message *)ARRAY_APPEND(c->message, c->messages, c->message_capacity) =
         (bmf_message){.from = bmf_partition_processor(c->partition, part),
                       .to = bmf_partition_processor(c->partition, bucket),
-                      .bytes = (end - begin) * 8 * c->records->words,
+                      .bytes = (end - begin) * c->bytes,
                       .first = begin,
                       .count = end - begin};
 }
@@ -187,11 +197,55 @@ static void cut_part(crossing *c, int64_t part)
 
 /* ---- on their way ---- */
 
+static bool is_narrow(const crossing *c)
+{
+    return c->bytes < 8 * c->records->words;
+}
+
+static char *packed_at(const crossing *c, int64_t element)
+{
+    return (char *)c->packed->data + (element - bmf_partition_local_begin(c->partition)) * c->bytes;
+}
+
+static int pack_message(void *state, int64_t index, const bmf_piece *piece, int worker)
+{
+    const crossing *c = state;
+    (void)index, (void)worker;
+    order_pack(record_of(c, piece->part, piece->begin), piece->end - piece->begin, c->bytes,
+               packed_at(c, piece->begin));
+    return 0;
+}
+
+/* Keys that leave, in as many bytes as their elements have. */
+static int pack(crossing *c)
+{
+    bmf_piece *piece = allocate(c->messages * (int64_t)sizeof *piece);
+    const int64_t first = bmf_partition_local_begin(c->partition), end = bmf_partition_local_end(c->partition);
+    c->packed = working_buffer((end - first) * c->bytes);
+    for (int64_t k = 0; k < c->messages; k++)
+        piece[k] = (bmf_piece){.part = bmf_partition_part_of(c->partition, c->message[k].first),
+                               .processor = c->message[k].from,
+                               .begin = c->message[k].first,
+                               .end = c->message[k].first + c->message[k].count};
+    const int status =
+        backend_compute(c->records->ctx, &(bmf_work){.kernel = "sort pack",
+                                                     .round = c->records->round++,
+                                                     .piece = piece,
+                                                     .pieces = c->messages,
+                                                     .dynamic = true,
+                                                     .each = {.operations = 1, .read = 8, .written = c->bytes},
+                                                     .run = pack_message,
+                                                     .state = c});
+    free(piece);
+    return status;
+}
+
 static int outgoing(void *state, const bmf_message *message, bmf_segment *segment)
 {
     const crossing *c = state;
     const int64_t part = bmf_partition_part_of(c->partition, message->first);
-    segment[0] = (bmf_segment){record_of(c, part, message->first), message->bytes};
+    void *from = c->packed ? (void *)packed_at(c, message->first) : (void *)record_of(c, part, message->first);
+    segment[0] = (bmf_segment){from, message->bytes};
     return 1;
 }
 
@@ -203,7 +257,7 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
         (bucket_run){.from = bmf_partition_part_from(c->partition, message->from),
                      .to = bmf_partition_part_from(c->partition, message->to),
                      .record = buffer->data,
-                     .count = message->bytes / (8 * c->records->words),
+                     .count = message->bytes / c->bytes,
                      .buffer = buffer};
     segment[0] = (bmf_segment){buffer->data, message->bytes};
     return 1;
@@ -222,6 +276,8 @@ static int exchange(crossing *c)
     bmf_context *ctx = c->records->ctx;
     const bmf_round round = {c->message, c->messages, c->message_capacity};
     const bmf_transfer transfer = {outgoing, incoming, c};
+    if (is_narrow(c))
+        BMF_TRY(pack(c));
     /* Round 0 is that of the move to even parts. */
     const int status = ctx->backend->exchange_sparse(ctx, &round, 1, &transfer);
     if (c->runs > 0)
@@ -250,16 +306,23 @@ static int make_target(const crossing *c, bmf_partition **target)
     return status;
 }
 
+/* ---- what has arrived, side by side ---- */
+
 static int lay_out(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     const crossing *c = state;
     const int words = c->records->words;
     const int64_t offset = piece->begin - bmf_partition_local_begin(c->target);
+    const bucket_run *run = &c->run[index];
     (void)worker;
-    copy_nontemporal(c->to + offset * words, c->run[index].record, c->run[index].count * 8 * words);
+    if (run->buffer && is_narrow(c))
+        order_unpack(run->record, run->count, c->bytes, c->to + offset * words);
+    else
+        copy_nontemporal(c->to + offset * words, run->record, run->count * 8 * words);
     return 0;
 }
 
+/* The runs as records side by side. */
 static int lay_out_runs(crossing *c)
 {
     bmf_piece *piece = allocate(c->runs * (int64_t)sizeof *piece);
@@ -294,31 +357,67 @@ void records_on(bmf_records *records, const bmf_partition *partition)
         records->processor[k] = bmf_partition_processor(partition, partition->local_first + k);
 }
 
-/* The runs become records on the target. */
+static bmf_sorted_run *list_runs(const crossing *c, bool laid_out)
+{
+    bmf_sorted_run *run = allocate(c->runs * (int64_t)sizeof *run);
+    for (int64_t k = 0, at = 0; k < c->runs; at += c->run[k++].count)
+        run[k] = (bmf_sorted_run){.segment = c->run[k].to - c->partition->local_first,
+                                  .from = laid_out ? c->to + at * c->records->words : c->run[k].record,
+                                  .count = c->run[k].count};
+    return run;
+}
+
+/* The runs become sorted records on the target. The rooms of before are released after that: some runs lie there. */
 static int receive(crossing *c, bmf_buffer *room[2], const bmf_partition *target)
 {
     bmf_records *records = c->records;
-    const int64_t count = bmf_partition_local_end(target) - bmf_partition_local_begin(target);
-    bmf_buffer *fresh = working_buffer(count * 8 * records->words);
-    c->to = fresh->data;
+    const int64_t bytes = (bmf_partition_local_end(target) - bmf_partition_local_begin(target)) * 8 * records->words;
+    bmf_sorted_run *run = list_runs(c, false);
+    const int passes = merge_passes(c->runs, run);
+    const bool sorted_again = passes > MOST_PASSES, laid_out = sorted_again || is_narrow(c);
+    bmf_buffer *fresh[2] = {working_buffer(bytes), working_buffer(passes > 1 || laid_out ? bytes : 0)};
+    int status = BMF_OK;
+    c->to = fresh[0]->data;
     c->target = target;
-    const int status = lay_out_runs(c);
+    if (laid_out) {
+        free(run);
+        run = list_runs(c, true);
+        status = lay_out_runs(c);
+    }
     for (int k = 0; k < 2; k++)
-        buffer_release(room[k]);
-    room[0] = fresh;
-    room[1] = working_buffer(count * 8 * records->words);
-    for (int k = 0; k < 2; k++)
-        records->room[k] = room[k]->data;
+        records->room[k] = fresh[k]->data;
     memset(records->where, 0, (size_t)target->local_parts);
     records_on(records, target);
+    if (status == BMF_OK)
+        status = sorted_again ? records_sort(records) : records_merge(records, laid_out ? 1 : 0, c->runs, run);
+    for (int k = 0; k < 2; k++) {
+        buffer_release(room[k]);
+        room[k] = fresh[k];
+    }
+    free(run);
     return status;
 }
 
-int records_across(bmf_records *records, const bmf_partition *partition, const bmf_type *together, bmf_buffer *room[2],
-                   bmf_partition **target)
+/* A room where no part's records are makes place for what arrives. */
+static void release_idle(const bmf_records *records, bmf_buffer *room[2])
 {
-    crossing c = {.records = records, .partition = partition, .together = together};
+    bool used[2] = {false, false};
+    for (int64_t k = 0; k < records->segments; k++)
+        used[records->where[k]] = true;
+    for (int k = 0; k < 2; k++)
+        if (!used[k]) {
+            buffer_release(room[k]);
+            room[k] = NULL;
+        }
+}
+
+int records_across(bmf_records *records, const bmf_partition *partition, const bmf_type *type, bool together,
+                   bmf_buffer *room[2], bmf_partition **target)
+{
+    crossing c = {.records = records, .partition = partition, .type = type, .together = together};
     bmf_partition *made = NULL;
+    c.bytes = records->words == 1 ? (int64_t)type->size : 8 * records->words;
+    release_idle(records, room);
     choose_distance(&c);
     c.cut = allocate_clear(c.partition->parts, 16);
     int status = choose_cuts(&c);
@@ -332,11 +431,10 @@ int records_across(bmf_records *records, const bmf_partition *partition, const b
         status = receive(&c, room, made);
     for (int64_t k = 0; k < c.runs; k++)
         buffer_release(c.run[k].buffer);
+    buffer_release(c.packed);
     free(c.cut);
     free(c.message);
     free(c.run);
-    if (status == BMF_OK)
-        status = records_sort(records);
     if (status == BMF_OK)
         *target = made;
     else

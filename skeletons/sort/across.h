@@ -9,10 +9,11 @@
 void records_on(bmf_records *records, const bmf_partition *partition);
 
 /* Takes records on a partition whose parts are sorted and makes others on *target, a partition on the same
- * processors that the caller releases: sorted from part to part, parts about even. together: the type of the elements
- * of which equal ones come to one part; NULL: they need not. The records' rooms are those of the buffers, and become
- * those of others. Collective; settles failures. */
-int records_across(bmf_records *records, const bmf_partition *partition, const bmf_type *together, bmf_buffer *room[2],
-                   bmf_partition **target);
+ * processors that the caller releases: sorted from part to part, parts about even. type: of the elements whose keys the
+ * records have. together: equal elements come to one part. The records' rooms are those of the buffers, and become
+ * those of others. Messages: records as they are, or keys without a second word in type->size bytes. Collective;
+ * settles failures. */
+int records_across(bmf_records *records, const bmf_partition *partition, const bmf_type *type, bool together,
+                   bmf_buffer *room[2], bmf_partition **target);
 
 #endif

@@ -161,6 +161,41 @@ void order_elements(const bmf_type *type, const uint64_t *key, int64_t count, vo
     }
 }
 
+#define PACKING(T)                                                                                                     \
+    BMF_VECTORISE static void pack_##T(const uint64_t *key, int64_t count, T *packed)                                  \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            packed[i] = (T)key[i];                                                                                     \
+    }                                                                                                                  \
+    BMF_VECTORISE static void unpack_##T(const T *packed, int64_t count, uint64_t *key)                                \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            key[i] = packed[i];                                                                                        \
+    }
+PACKING(uint8_t)
+PACKING(uint32_t)
+PACKING(uint64_t)
+
+void order_pack(const uint64_t *key, int64_t count, int64_t bytes, void *packed)
+{
+    if (bytes == 1)
+        pack_uint8_t(key, count, packed);
+    else if (bytes == 4)
+        pack_uint32_t(key, count, packed);
+    else
+        pack_uint64_t(key, count, packed);
+}
+
+void order_unpack(const void *packed, int64_t count, int64_t bytes, uint64_t *key)
+{
+    if (bytes == 1)
+        unpack_uint8_t(packed, count, key);
+    else if (bytes == 4)
+        unpack_uint32_t(packed, count, key);
+    else
+        unpack_uint64_t(packed, count, key);
+}
+
 static uint64_t floor_among(uint64_t key, uint64_t zero, uint64_t last)
 {
     if (key > last)

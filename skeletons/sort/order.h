@@ -16,6 +16,10 @@ void order_keys(const bmf_column *column, int64_t first, int64_t count, bool equ
 /* The elements of such keys, made without equal_nans; `element` may be `key` where elements have 8 bytes. */
 void order_elements(const bmf_type *type, const uint64_t *key, int64_t count, void *element);
 
+/* Keys without their upper bytes, which are zero for elements of `bytes` bytes, 1, 4 or 8, and back. */
+void order_pack(const uint64_t *key, int64_t count, int64_t bytes, void *packed);
+void order_unpack(const void *packed, int64_t count, int64_t bytes, uint64_t *key);
+
 /* The least key of what is equal to an element: 0.0 is equal to -0.0, and NaN to NaN. */
 uint64_t order_floor(const bmf_type *type, uint64_t key);
 

@@ -44,8 +44,7 @@ static bool is_large(const bmf_records *records, int64_t segment)
     return records->start[segment + 1] - records->start[segment] > SMALL;
 }
 
-/* Records of a worker: no more workers than have something to do. */
-static int64_t share_of(const bmf_records *records)
+int64_t records_share(const bmf_records *records)
 {
     const int64_t count = records->start[records->segments], workers = records->ctx->threads;
     const int64_t share = ((count + workers - 1) / workers + LINE - 1) / LINE * LINE;
@@ -137,7 +136,7 @@ static int sort_small_segments(sorting *s)
     const bmf_records *records = s->records;
     const bmf_kernel_work each = {.operations = 20, .read = 8 * records->words, .written = 8 * records->words};
     bmf_piece *piece = allocate(records->segments * (int64_t)sizeof *piece);
-    const int64_t share = share_of(records);
+    const int64_t share = records_share(records);
     int64_t pieces = 0;
     for (int64_t k = 0; k < records->segments; k++)
         if (!is_large(records, k))
@@ -313,7 +312,7 @@ static int sort_large_segments(sorting *s)
 
 void records_cut(const bmf_records *records, bmf_piece **piece, int64_t *pieces)
 {
-    const int64_t share = share_of(records), workers = records->ctx->threads;
+    const int64_t share = records_share(records), workers = records->ctx->threads;
     bmf_piece *all = allocate((records->segments + workers) * (int64_t)sizeof *all);
     *pieces = 0;
     for (int64_t k = 0; k < records->segments; k++)

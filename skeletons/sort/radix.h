@@ -24,6 +24,9 @@ static inline uint64_t *records_at(const bmf_records *records, int64_t segment, 
     return records->room[records->where[segment]] + record * records->words;
 }
 
+/* Records of a worker: no more workers than have something to do. */
+int64_t records_share(const bmf_records *records);
+
 /* Pieces of the segments for ctx->backend->compute, for every worker about as many records; part: the segment, begin
  * and end: numbers of records. The caller frees. */
 void records_cut(const bmf_records *records, bmf_piece **piece, int64_t *pieces);

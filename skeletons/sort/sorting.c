@@ -59,8 +59,7 @@ int sorting_across(bmf_sorting *sorting, bool together)
     bmf_partition *target;
     if (sorting->partition->parts <= 1)
         return BMF_OK;
-    BMF_TRY(records_across(&sorting->records, sorting->partition, together ? sorting->xs->type : NULL, sorting->room,
-                           &target));
+    BMF_TRY(records_across(&sorting->records, sorting->partition, sorting->xs->type, together, sorting->room, &target));
     bmf_partition_release(sorting->partition);
     sorting->partition = target;
     return BMF_OK;
