@@ -30,6 +30,10 @@ protocol()
     protocol diagnostics
 }
 
+@test "every definition has its first error, behind broken ones too" {
+    protocol several
+}
+
 @test "changes of texts are followed: characters of all lengths, all line ends" {
     protocol changes
 }

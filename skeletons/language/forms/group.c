@@ -6,15 +6,8 @@
 
 static bmf_expression *check(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
-    const bmf_type *list = in;
-    if (in->kind == BMF_DISTRIBUTED) {
-        if (!checker_may_hold(checker, expression, in))
-            return NULL;
-        list = in->component[0];
-    }
-    if (list->kind != BMF_LIST && list->kind != BMF_NOTHING)
-        return checker_needs(checker, expression, "a list, or a distributed list of lists", in);
-    if (list->kind == BMF_LIST && !checker_placed_elements(checker, expression, list))
+    const bmf_type *list = checker_list_or_parts(checker, expression, in);
+    if (!list)
         return NULL;
     bmf_expression *key = checker_key(checker, expression, expression->child[0], checker_element(list));
     if (!key)

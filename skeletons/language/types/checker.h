@@ -65,6 +65,9 @@ const bmf_type *checker_join(bmf_checker *checker, bmf_span span, const char *wh
                              const bmf_type *b);
 /* The elements of a list have no distributed lists in them; otherwise false, after a message. */
 bool checker_placed_elements(bmf_checker *checker, const bmf_expression *expression, const bmf_type *list);
+/* The list that `in` is, or that the parts of a distributed list are, of elements without distributed lists; nothing
+ * goes for a list; NULL after a message. */
+const bmf_type *checker_list_or_parts(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
 /* A predicate on `in`, or on each element (inside): its result must be a bool. */
 bmf_expression *checker_predicate(bmf_checker *checker, const bmf_expression *expression,
                                   const bmf_expression *predicate, const bmf_type *in, bool inside);
