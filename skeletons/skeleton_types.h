@@ -80,7 +80,8 @@
     X(ARGSORT, argsort)                                                                                                \
     X(UNIQUE, unique)                                                                                                  \
     X(TRANSPOSE, transpose)                                                                                            \
-    X(MATMUL, matmul)
+    X(MATMUL, matmul)                                                                                                  \
+    X(SLICE, slice)
 
 #define BMF_SKELETON_TYPE_DECLARE(name) extern const bmf_skeleton_type skeleton_##name;
 BMF_SKELETON_TYPES(BMF_SKELETON_TYPE_DECLARE)

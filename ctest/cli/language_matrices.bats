@@ -11,7 +11,7 @@ setup()
     set_up
 }
 
-@test "transposes and products are NumPy's and have the bits of reductions" {
+@test "transposes, slices and products are NumPy's and have the bits of reductions" {
     run python3 "$BMF_SOURCE_DIR/ctest/cli/language_matrices.py"
     assert_success
 }
@@ -51,6 +51,10 @@ refused()
     refused "1:40: $words 1 x 1 and 3 x 1"
     echo 'main(n) = let a = map(i -> [i, i], iota(n + 1)) in matmul(transpose(a), a ++ a) default 2' >prog.bmf
     refused "1:52: $words 2 x 3 and 6 x 2"
+    echo 'main(a) = map(row -> row[1 ..< 4], a) default [[1, 2, 3]]' >prog.bmf
+    refused "1:25: xs[a ..< b]: 1 ..< 4 is outside a list of 3 elements"
+    echo 'main(a) = matmul(a[0 ..< 2, 0 ..< 2], a[0 ..< 3, _]) default [[1, 2, 3], [4, 5, 6], [7, 8, 9]]' >prog.bmf
+    refused "1:11: $words 2 x 2 and 3 x 3"
     # what is never computed is no mistake
     echo 'main(a) = if length(a) > 1 then matmul(a, a) else a default [[1, 2]]' >prog.bmf
     run "$BMF_BIN_DIR/bmf" run prog.bmf

@@ -58,6 +58,30 @@ def transposes(folder):
     assert same(run(folder, f"transpose({doubled.format('a')})", m), run(folder, doubled.format("transpose(a)"), m))
 
 
+def slices(folder):
+    """Those of NumPy, of random ranges, with bounds that are numbers and names."""
+    m, c = reals(37, 20), pick.integers(-9, 9, (6, 7, 8))
+
+    def bounds(n):
+        return sorted(int(k) for k in pick.integers(0, n + 1, 2))
+
+    for _ in range(3):
+        (i, j), (k, l) = bounds(37), bounds(20)
+        if j > i: # a file of arrays keeps no shape of a list without rows
+            names = f"let {{i, j, k, l}} = {{{i}, {j}, {k}, {l}}} in a[i ..< j, k ..< l]"
+            for text in f"a[{i} ..< {j}, {k} ..< {l}]", names:
+                assert same(run(folder, text, m, threads=int(pick.integers(1, 3))), m[i:j, k:l]), text
+        assert same(run(folder, f"a[_, {i % 20}]", m), np.ascontiguousarray(m[:, i % 20])), i
+        rows = f"a |> split(procs) |> map(p -> p[_, {k} ..< {l}]) |> reduce(++)"
+        assert same(run(folder, rows, m, ranks=2, procs=3), m[:, k:l]), rows
+        (p, q), (r, s), t = bounds(7), bounds(8), int(pick.integers(0, 6))
+        assert same(run(folder, f"a[{t}, {p} ..< 7, {r} ..< {s}]", c), c[t, p:, r:s]) or p == 7, (t, p, r, s)
+        assert same(run(folder, f"a[_, {t}, {r} ..< {s}]", c), c[:, t, r:s]), (t, r, s)
+    turned = "transpose(a[1 ..< 30, 2 ..< 9])"
+    assert same(run(folder, turned, m), np.ascontiguousarray(m[1:30, 2:9].T))
+    assert same(run(folder, "matmul(a[_, 0 ..< 5], a[0 ..< 5, _])", m), run(folder, "matmul(a, b)", m[:, :5], m[:5]))
+
+
 def products(folder):
     """(m, k, n): below and above what is done one by one, tiles of 4 rows and 8 columns, blocks of 128 rows, chunks of 256."""
     shapes = [(1, 1, 1), (5, 300, 17), (131, 256, 9), (2, 1031, 8), (130, 7, 64)]
@@ -87,7 +111,7 @@ def large_ints(folder):
 def main():
     print("seed", SEED)
     with tempfile.TemporaryDirectory() as folder:
-        for part in transposes, products, large_ints:
+        for part in transposes, slices, products, large_ints:
             part(folder)
             print(part.__name__)
 

@@ -49,6 +49,8 @@ expression random_sorting(random_maker *g, type in, type out, int depth);
 expression random_plane(random_maker *g, type in, type out, int depth);
 /* Rows as columns, or a product of matrices. NULL: the type is none of matrices. */
 expression random_matrix(random_maker *g, type in, type out, int depth);
+/* Some neighbours of a list. NULL: the type is none of lists. */
+expression random_slice(random_maker *g, type in, type out, int depth);
 /* Rows of one length; now and then perhaps not. */
 expression random_rows(random_maker *g, type in, type element, int depth);
 /* A stage of a distributed list of such elements that takes all parts together, and the elements it makes; or NULL. */

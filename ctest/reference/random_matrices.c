@@ -1,4 +1,4 @@
-/* Random programs: transposes and products of matrices. */
+/* Random programs: transposes and products of matrices, and slices. */
 #include "ctest/reference/random_maker.h"
 
 /* Rows of this many elements, one for every element of a list that is there. */
@@ -48,4 +48,27 @@ expression random_matrix(random_maker *g, type in, type out, int depth)
     expression a = rows_of(g, in, other, inner, depth);
     expression b = matrix_of(g, in, element, rows, some_length(g), depth);
     return compose(g, operation(g, BMF_OPERATION_MATMUL), pair(g, a, b));
+}
+
+/* {list, n} -> {list, from, to}, mostly in the list. */
+static expression slice_places(random_maker *g)
+{
+    expression size = compose(g, operation(g, BMF_OPERATION_LENGTH), component(g, 1, 2));
+    expression more =
+        compose(g, operation(g, BMF_OPERATION_PLUS), pair(g, size, constant_int(g, chance(g, 12) ? 2 : 1)));
+    expression to = wrap(g, component(g, 2, 2), more);
+    expression behind = compose(g, operation(g, BMF_OPERATION_PLUS), pair(g, component(g, 3, 3), constant_int(g, 1)));
+    expression from = wrap(g, component(g, 2, 3), behind);
+    expression ends = NODE(g, BMF_EXPRESSION_ALLTUP, component(g, 1, 2), component(g, 2, 2), to);
+    expression places = NODE(g, BMF_EXPRESSION_ALLTUP, component(g, 1, 3), from, component(g, 3, 3));
+    return compose(g, places, ends);
+}
+
+expression random_slice(random_maker *g, type in, type out, int depth)
+{
+    if (out->kind != BMF_LIST)
+        return NULL;
+    expression number = random_expression(g, in, &bmf_type_int, depth - 2);
+    expression both = pair(g, random_expression(g, in, out, depth - 1), number);
+    return compose(g, operation(g, BMF_OPERATION_SLICE), compose(g, slice_places(g), both));
 }

@@ -192,9 +192,9 @@ static term *generate_bool(program *p, int depth, const scope *s)
 /* Of neighbours or by keys. */
 static term *generate_word(program *p, int depth, const scope *s)
 {
-    static const term_form words[] = {BY_KEY,        SHIFT,         SHIFT_RING,  STENCIL,     STENCIL_RING,
-                                      SORT,          SORT_BY,       GROUP,       UNIQUE,      BY_KEY_SPLIT,
-                                      STENCIL_SPLIT, SORT_BY_SPLIT, GROUP_SPLIT, UNIQUE_SPLIT};
+    static const term_form words[] = {BY_KEY,      SHIFT,        SHIFT_RING, STENCIL,      STENCIL_RING,  SORT,
+                                      SORT_BY,     GROUP,        UNIQUE,     BY_KEY_SPLIT, STENCIL_SPLIT, SORT_BY_SPLIT,
+                                      GROUP_SPLIT, UNIQUE_SPLIT, SLICE,      RECTANGLE,    COLUMN};
     const term_form form = words[program_below(p, sizeof words / sizeof words[0])];
     const bool parts = form == BY_KEY_SPLIT || form == STENCIL_SPLIT || form == SORT_BY_SPLIT || form == GROUP_SPLIT ||
                        form == UNIQUE_SPLIT;
@@ -204,6 +204,12 @@ static term *generate_word(program *p, int depth, const scope *s)
     if (form == SORT || form == UNIQUE || form == UNIQUE_SPLIT || form == SHIFT || form == SHIFT_RING) {
         t = generate_parts(p, form, INTS, 1, INTS, depth, s);
         t->literal = program_below(p, 9) - 4;
+        return t;
+    }
+    if (form == SLICE || form == RECTANGLE || form == COLUMN) {
+        t = make(p, form, INTS);
+        t->child[0] = generate(p, INTS, depth - 1, s);
+        t->child[1] = generate(p, INT, depth - 1, s);
         return t;
     }
     const bool stencil = form == STENCIL || form == STENCIL_RING || form == STENCIL_SPLIT;

@@ -75,6 +75,9 @@ typedef enum term_form {
     GROUP_SPLIT,
     UNIQUE,
     UNIQUE_SPLIT,
+    SLICE,     /* xs[a ..< length(xs)], a wrapped */
+    RECTANGLE, /* [xs ++ [a], [a] ++ xs][a mod 2 ..< 2, 0 ..< length(xs)][0] */
+    COLUMN,    /* [xs ++ [a], [a] ++ xs][_, length(xs)] */
     LOOP_FOR,  /* loop name = child[0] for name < literal do child[1] */
     LOOP_WHILE /* loop {name, name} = {0, child[0]} while name < literal do {name + 1, child[1]} */
 } term_form;

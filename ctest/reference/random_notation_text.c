@@ -67,6 +67,9 @@ static const char *const words_of[] = {
     [SORT] = "sort(%)",
     [UNIQUE] = "unique(%)",
     [UNIQUE_SPLIT] = "reduce(++, [], unique(split(3, %)))",
+    [SLICE] = "let {s, n} = {%, abs(%)} in s[n mod (length(s) + 1) ..< length(s)]",
+    [RECTANGLE] = "let {s, n} = {%, abs(%)} in [s ++ [n], [n] ++ s][n mod 2 ..< 2, 0 ..< length(s)][0]",
+    [COLUMN] = "let {s, n} = {%, abs(%)} in [s ++ [n], [n] ++ s][_, length(s)]",
     [SPLIT] = "~ |> split(3) |> map(p -> map(@ -> %, p)) |> reduce(++, [])",
 };
 

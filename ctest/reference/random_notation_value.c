@@ -184,6 +184,33 @@ static value evaluate_group(evaluation *e, const term *t, const bindings *b)
     return made;
 }
 
+/* ---- slices ---- */
+
+/* Items [first, last). */
+static value items_of(evaluation *e, const value *xs, int64_t first, int64_t last)
+{
+    value made = {.kind = INTS};
+    for (int64_t k = first; k < last; k++)
+        append(e, &made, xs->item[k]);
+    return made;
+}
+
+static value evaluate_slice(evaluation *e, const term *t, const bindings *b)
+{
+    const value xs = evaluate(e, t->child[0], b);
+    const int64_t n = llabs(evaluate(e, t->child[1], b).number[0]), count = xs.count;
+    value behind = {.kind = INTS};
+    if (t->form == SLICE)
+        return items_of(e, &xs, n % (count + 1), count);
+    append(e, &behind, n);
+    for (int64_t k = 0; k < count; k++)
+        append(e, &behind, xs.item[k]);
+    if (t->form == RECTANGLE)
+        return n % 2 == 0 ? xs : items_of(e, &behind, 0, count);
+    const int64_t column[2] = {n, behind.item[count < behind.count ? count : 0]};
+    return (value){.kind = INTS, .count = 2, .item = {column[0], column[1]}};
+}
+
 /* ---- the rest ---- */
 
 static value evaluate_loop(evaluation *e, const term *t, const bindings *b)
@@ -318,6 +345,10 @@ static value evaluate(evaluation *e, const term *t, const bindings *b)
     case UNIQUE:
     case UNIQUE_SPLIT:
         return evaluate_unique(e, t, b);
+    case SLICE:
+    case RECTANGLE:
+    case COLUMN:
+        return evaluate_slice(e, t, b);
     case LET:
     case LET_PAIR:
     case LET_POINT:

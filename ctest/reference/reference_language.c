@@ -176,6 +176,8 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
         return x->kind == BMF_DISTRIBUTED ? unique_parts(m, x) : unique(m, x);
     case BMF_OPERATION_TRANSPOSE:
         return naive_transpose(m, x);
+    case BMF_OPERATION_SLICE:
+        return naive_slice(m, x->item[0], x->item[1]->integer, x->item[2]->integer);
     case BMF_OPERATION_MATMUL:
         return naive_matmul(m, a, b);
     case BMF_OPERATION_AND:

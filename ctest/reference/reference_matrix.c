@@ -30,6 +30,16 @@ value naive_transpose(reference_machine *m, value rows)
     return made;
 }
 
+value naive_slice(reference_machine *m, value list, int64_t from, int64_t to)
+{
+    if (from < 0 || to < from || to > list->count)
+        return naive_fail(m, "slice");
+    reference_value *made = naive_box(m, BMF_LIST, to - from);
+    for (int64_t i = from; made && i < to; i++)
+        made->item[i - from] = list->item[i];
+    return made;
+}
+
 static value calculate(reference_machine *m, bmf_operation operation, value a, value b)
 {
     if (!a || !b)

@@ -97,6 +97,8 @@ static void operations_have_types(void **state)
         {"B_Op (B_Transpose) [[{1, true}]]", "[[{int, bool}]]"},
         {"B_Op (B_Transpose) []", "[?]"},
         {"B_Op (B_Transpose) [[]]", "[[?]]"},
+        {"B_Op (B_Slice) {[{1, true}], 0, 1}", "[{int, bool}]"},
+        {"B_Op (B_Slice) {[], 0, 0}", "[?]"},
         {"B_Op (B_Matmul) {[[1]], [[2]]}", "[[int]]"},
         {"B_Op (B_Matmul) {[[1]], [[2.5]]}", "[[real]]"},
         {"B_Op (B_Matmul) {[[1.5]], []}", "[[real]]"},

@@ -116,7 +116,7 @@ static const char *code_of_kind(const notation_node *node)
     case NOTATION_LIST:
         return "[..]";
     case NOTATION_INDEX:
-        return "xs[i]";
+        return node->children > 1 && node->child[1]->kind == NOTATION_RANGE ? "xs[a ..< b]" : "xs[i]";
     case NOTATION_RANGE:
         return "a ..< b";
     case NOTATION_IF:

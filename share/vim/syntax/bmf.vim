@@ -17,7 +17,7 @@ syntax keyword bmfParallel P_Reduce_by_key P_Shift P_Stencil P_Sort_by P_Group
 syntax keyword bmfOperation B_Plus B_Minus B_Times B_Divide B_Mod B_Max B_Min B_And B_Or B_Eq B_Ne B_Gt B_Lt B_Ge B_Le
 syntax keyword bmfOperation B_Uminus B_Neg B_Not B_Abs B_Sqrt B_Exp B_Log B_Sin B_Cos B_Tan B_Int B_Real
 syntax keyword bmfOperation B_Floor B_Ceil B_Round B_Pow B_Atan2 B_Bitand B_Bitor B_Bitxor B_Shl B_Shr B_Random
-syntax keyword bmfOperation B_Length B_Index B_Iota B_Distl B_Dist1 B_Project B_Conc B_Sort B_Argsort B_Unique B_Transpose B_Matmul
+syntax keyword bmfOperation B_Length B_Index B_Iota B_Distl B_Dist1 B_Project B_Conc B_Sort B_Argsort B_Unique B_Transpose B_Matmul B_Slice
 syntax keyword bmfBoolean true false B_True B_False
 syntax keyword bmfNumber inf nan
 

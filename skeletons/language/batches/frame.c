@@ -244,6 +244,7 @@ static int status_of(bmf_failure_kind kind)
 {
     switch (kind) {
     case BMF_FAILURE_INDEX:
+    case BMF_FAILURE_SLICE:
     case BMF_FAILURE_KEY:
         return BMF_ERROR_INDEX;
     case BMF_FAILURE_RAGGED:
@@ -278,6 +279,15 @@ static void print_rows(const int64_t *value, char *text)
              matrix[value[3]], value[1], value[1] == 1 ? "" : "s", value[2]);
 }
 
+static void print_slice(const int64_t *value, char *text)
+{
+    if (value[1] < value[0])
+        snprintf(text, WORDS, ": %" PRId64 " ..< %" PRId64 " ends before it begins", value[0], value[1]);
+    else
+        snprintf(text, WORDS, ": %" PRId64 " ..< %" PRId64 " is outside a list of %" PRId64 " element%s", value[0],
+                 value[1], value[2], value[2] == 1 ? "" : "s");
+}
+
 static void print_failure(const bmf_failure *failure, char text[WORDS])
 {
     const int64_t *value = failure->value;
@@ -298,6 +308,9 @@ static void print_failure(const bmf_failure *failure, char text[WORDS])
     case BMF_FAILURE_INDEX:
         snprintf(text, WORDS, ": index %" PRId64 " is outside a list of %" PRId64 " element%s", value[0], value[1],
                  value[1] == 1 ? "" : "s");
+        return;
+    case BMF_FAILURE_SLICE:
+        print_slice(value, text);
         return;
     case BMF_FAILURE_LENGTH:
         snprintf(text, WORDS, ": %" PRId64 " is no length", value[0]);

@@ -17,6 +17,8 @@ bmf_evaluate_function evaluate_composition, evaluate_tuple, evaluate_vector;
 int evaluate_length(bmf_evaluator *evaluator, const bmf_frame *frame, const bmf_value *x, bmf_value *out);
 int evaluate_index(bmf_evaluator *evaluator, const bmf_expression *index, const bmf_frame *frame, bmf_value *x,
                    bmf_value *out);
+int evaluate_slice(bmf_evaluator *evaluator, const bmf_expression *slice, const bmf_frame *frame, bmf_value *x,
+                   bmf_value *out);
 int evaluate_iota(bmf_evaluator *evaluator, const bmf_expression *iota, const bmf_frame *frame, const bmf_value *x,
                   bmf_value *out);
 int evaluate_distl(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_value *x, bmf_value *out);

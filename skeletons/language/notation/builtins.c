@@ -145,6 +145,7 @@ bool notation_is_reserved(const char *word, int64_t size)
 /* ---- other languages' words ---- */
 
 static const char *const foreign[][2] = {
+    {"_", "it stands in patterns, and for all of a list in xs[_, 0]"},
     {"len", "the length of a list is length(xs)"},
     {"size", "the length of a list is length(xs)"},
     {"range", "the numbers from 0 on are 0 ..< n"},
@@ -194,11 +195,11 @@ const char *notation_foreign(const char *word, int64_t size)
 
 /* What is no built-in name. */
 static const char *const other_words[][2] = {
-    {"B_Alltup", "{..}"},       {"B_Allvec", "[..]"},     {"B_Addr", "the pattern"}, {"B_If", "if"},
-    {"B_While", "loop"},        {"B_Uminus", "-"},        {"B_Index", "xs[i]"},      {"B_Con", "constant"},
-    {"B_Procs", "procs"},       {"B_Distl", "map"},       {"P_Distl", "map"},        {"P_Project", "pick"},
-    {"B_Id", "the value"},      {"P_Split", "split"},     {"B_Split", "cut"},        {"B_Record", "{..: ..}"},
-    {"B_With", "{.. with ..}"}, {"B_Field", "the field"},
+    {"B_Alltup", "{..}"},       {"B_Allvec", "[..]"},       {"B_Addr", "the pattern"}, {"B_If", "if"},
+    {"B_While", "loop"},        {"B_Uminus", "-"},          {"B_Index", "xs[i]"},      {"B_Con", "constant"},
+    {"B_Slice", "xs[a ..< b]"}, {"B_Procs", "procs"},       {"B_Distl", "map"},        {"P_Distl", "map"},
+    {"P_Project", "pick"},      {"B_Id", "the value"},      {"P_Split", "split"},      {"B_Split", "cut"},
+    {"B_Record", "{..: ..}"},   {"B_With", "{.. with ..}"}, {"B_Field", "the field"},
 };
 
 static const char *operation_word(const char *keyword)

@@ -67,6 +67,9 @@ static void demand_operation(notation_naming *naming, const bmf_expression *oper
     const notation_builtin *builtin = builtin_of_operation(operation->operation);
     if (operation->operation == BMF_OPERATION_INDEX) {
         use_pair(naming, pattern, list, value);
+    } else if (operation->operation == BMF_OPERATION_SLICE) {
+        use_parts(naming, pattern, 3);
+        use(pattern->parts == 3 ? pattern->part[0] : pattern, list);
     } else if (operation->operation == BMF_OPERATION_DISTL) {
         notation_pattern both = {.span = {.text = -1}};
         if (pattern->parts == 0)

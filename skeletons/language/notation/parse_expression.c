@@ -319,20 +319,37 @@ static notation_node *parse_primary(notation_parser *p)
     return make(p, NOTATION_PROCS, begin, notation_since(p, begin), 0, NULL);
 }
 
+/* One of the indices of a list of lists: an element, a range, or _ for all. */
+static notation_node *parse_one_index(notation_parser *p)
+{
+    const notation_token token = p->token;
+    const notation_token next = notation_next(p->text, token.end);
+    if (!notation_at(p, "_") || !(notation_is(p->text, next, ",") || notation_is(p->text, next, "]")))
+        return parse_inside(p);
+    notation_advance(p);
+    return make(p, NOTATION_ALL, token.begin, notation_span(p, token), 0, NULL);
+}
+
+/* exp '[' index { ',' index } ']' */
 static notation_node *parse_index(notation_parser *p, notation_node *node)
 {
     const int64_t begin = p->token.begin;
-    notation_advance(p);
-    notation_node *both[2] = {node, parse_inside(p)};
-    if (!both[1])
-        return NULL;
-    if (notation_at(p, ",") || notation_at(p, ":"))
-        return notation_fail(
-            p, notation_span(p, p->token),
-            "one index expected: an element of a list of lists is xss[i][j], a part pick(xs, a ..< b)");
+    notation_node *child[1 + NOTATION_MOST_INDICES] = {node};
+    int children = 1;
+    do {
+        notation_advance(p);
+        if (children > NOTATION_MOST_INDICES)
+            return notation_fail(p, notation_span(p, p->token), "a list of lists takes at most %d indices",
+                                 NOTATION_MOST_INDICES);
+        child[children] = parse_one_index(p);
+        if (!child[children++])
+            return NULL;
+    } while (notation_at(p, ","));
+    if (notation_at(p, ":"))
+        return notation_fail(p, notation_span(p, p->token), "a slice is written xs[a ..< b], all of a list _");
     if (!notation_expect(p, "]"))
         return NULL;
-    return make(p, NOTATION_INDEX, node->span.begin, notation_since(p, begin), 2, both);
+    return make(p, NOTATION_INDEX, node->span.begin, notation_since(p, begin), children, child);
 }
 
 static notation_node *parse_field(notation_parser *p, notation_node *node)
@@ -355,7 +372,7 @@ static notation_node *parse_field(notation_parser *p, notation_node *node)
     return field;
 }
 
-/* primary { '[' exp ']' | '.' name } */
+/* primary { '[' indices ']' | '.' name } */
 static notation_node *parse_postfix(notation_parser *p)
 {
     notation_node *node = parse_primary(p);

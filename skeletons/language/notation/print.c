@@ -162,6 +162,16 @@ static void print_loop_head(const notation_node *node, FILE *out)
     fputs(" do ", out);
 }
 
+static void print_index(const notation_node *node, FILE *out)
+{
+    print_node(node->child[0], LEVEL_POSTFIX, out);
+    for (int k = 1; k < node->children; k++) {
+        fputs(k == 1 ? "[" : ", ", out);
+        print_node(node->child[k], LEVEL_EXPRESSION, out);
+    }
+    fputc(']', out);
+}
+
 static void print_inside(const notation_node *node, FILE *out)
 {
     switch (node->kind) {
@@ -193,10 +203,10 @@ static void print_inside(const notation_node *node, FILE *out)
         print_all(node, node->children, "[", "]", out);
         break;
     case NOTATION_INDEX:
-        print_node(node->child[0], LEVEL_POSTFIX, out);
-        fputc('[', out);
-        print_node(node->child[1], LEVEL_EXPRESSION, out);
-        fputc(']', out);
+        print_index(node, out);
+        break;
+    case NOTATION_ALL:
+        fputc('_', out);
         break;
     case NOTATION_RANGE:
         print_node(node->child[0], NOTATION_LEVEL_OR, out);

@@ -366,6 +366,10 @@ static notation_node *apply_binary(notation_naming *naming, const bmf_expression
 {
     if (operation->operation == BMF_OPERATION_INDEX)
         return node_of(naming, NOTATION_INDEX, 2, part);
+    if (operation->operation == BMF_OPERATION_SLICE) {
+        notation_node *range[2] = {part[0], node_of(naming, NOTATION_RANGE, 2, part + 1)};
+        return node_of(naming, NOTATION_INDEX, 2, range);
+    }
     return call_node(naming, builtin_of_operation(operation->operation), NULL, 2, part);
 }
 
@@ -375,15 +379,19 @@ static notation_node *apply_unary(notation_naming *naming, const bmf_expression 
     return call_node(naming, builtin_of_operation(operation->operation), NULL, 1, &argument);
 }
 
-static bool takes_pair(const bmf_expression *link)
+/* How many components a link takes its argument apart into; 1: it takes it as it is. */
+static int parts_taken(const bmf_expression *link)
 {
     if (link->kind == BMF_EXPRESSION_ZIP || link->kind == BMF_EXPRESSION_REDUCE_BY_KEY)
-        return true;
+        return 2;
     if (link->kind != BMF_EXPRESSION_OP)
-        return false;
+        return 1;
+    if (link->operation == BMF_OPERATION_SLICE)
+        return 3;
     const notation_builtin *builtin = builtin_of_operation(link->operation);
-    return link->operation == BMF_OPERATION_INDEX || link->operation == BMF_OPERATION_DISTL ||
-           (builtin && builtin->role == NOTATION_BINARY);
+    const bool pair = link->operation == BMF_OPERATION_INDEX || link->operation == BMF_OPERATION_DISTL ||
+                      (builtin && builtin->role == NOTATION_BINARY);
+    return pair ? 2 : 1;
 }
 
 /* A link that takes its argument's components, or uses it in several places. */
@@ -473,9 +481,9 @@ static bool apply_link(notation_naming *naming, const links *all, int at, view *
         made = apply_distl(naming, at + 1 < all->count ? all->link[at + 1] : NULL, *x, used);
     else if (link->kind == BMF_EXPRESSION_RECORD || link->kind == BMF_EXPRESSION_WITH)
         made = apply_record(naming, link, *x);
-    else if (!takes_pair(link))
+    else if (parts_taken(link) == 1)
         made = apply_other(naming, link, *x);
-    else if (!is_tuple(naming, *x, 2, part))
+    else if (!is_tuple(naming, *x, parts_taken(link), part))
         made = NULL;
     else if (link->kind == BMF_EXPRESSION_OP)
         made = apply_binary(naming, link, part);

@@ -26,7 +26,8 @@ typedef enum notation_kind {
     NOTATION_FIELD,    /* child[0].x; name: "x" */
     NOTATION_UPDATE,   /* {child[0] with x: child[1], y: child[2]}; name: "x,y" */
     NOTATION_LIST,     /* [a, b] */
-    NOTATION_INDEX,    /* child[0] [child[1]] */
+    NOTATION_INDEX,    /* child[0] [child[1], child[2], ..] */
+    NOTATION_ALL,      /* _ among those indices: everything */
     NOTATION_RANGE,    /* child[0] ..< child[1] */
     NOTATION_IF,       /* condition, then, else */
     NOTATION_LET,      /* let pattern = child[0] in child[1] */
@@ -35,6 +36,8 @@ typedef enum notation_kind {
     NOTATION_FUNCTION, /* pattern -> child[0] */
     NOTATION_OPERATOR  /* + as an argument: builtin */
 } notation_kind;
+
+enum { NOTATION_MOST_INDICES = 8 }; /* of one list */
 
 typedef struct notation_node notation_node;
 struct notation_node {

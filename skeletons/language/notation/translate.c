@@ -182,12 +182,6 @@ static bmf_expression *translate_all(notation_translator *t, const notation_node
     return made;
 }
 
-static bmf_expression *translate_index(notation_translator *t, const notation_node *node, const notation_pattern *scope)
-{
-    bmf_expression *both = translate_tuple(t, node, scope);
-    return both ? core_compose(t->arena, core_operation(t->arena, node->word, BMF_OPERATION_INDEX), both) : NULL;
-}
-
 /* A form of records, of the value of the node's only child or the tuple of all. */
 static bmf_expression *translate_record(notation_translator *t, const notation_node *node, bmf_expression_kind kind,
                                         const notation_pattern *scope)
@@ -379,7 +373,7 @@ static bmf_expression *translate_kind(notation_translator *t, const notation_nod
     case NOTATION_LIST:
         return translate_all(t, node, BMF_EXPRESSION_ALLVEC, scope);
     case NOTATION_INDEX:
-        return translate_index(t, node, scope);
+        return translate_indices(t, node, scope);
     case NOTATION_RANGE:
         return translate_range(t, node, scope);
     case NOTATION_IF:

@@ -26,6 +26,8 @@ typedef struct notation_applied {
 bmf_expression *translate_node(notation_translator *t, const notation_node *node, const notation_pattern *scope);
 /* A call of a built-in skeleton. */
 bmf_expression *translate_skeleton(notation_translator *t, const notation_node *call, const notation_pattern *scope);
+/* Elements and slices of lists of lists. */
+bmf_expression *translate_indices(notation_translator *t, const notation_node *node, const notation_pattern *scope);
 /* The node as a function. */
 notation_applied translate_function(notation_translator *t, const notation_node *node, const notation_node *call,
                                     const notation_pattern *scope);

@@ -21,6 +21,7 @@ typedef enum bmf_failure_kind {
     BMF_FAILURE_SHIFT,      /* by fewer than 0 or more than 63 bits, values[1] */
     BMF_FAILURE_CONVERSION, /* B_Int of a real that is no int64 */
     BMF_FAILURE_INDEX,      /* values: index, length */
+    BMF_FAILURE_SLICE,      /* values: from, to, length */
     BMF_FAILURE_LENGTH,     /* B_Iota of a negative number; values[0] */
     BMF_FAILURE_RAGGED,     /* zip of lists of values[0] and values[1] elements */
     BMF_FAILURE_EMPTY,      /* B_Reduce without default on an empty list */

@@ -178,6 +178,19 @@ static const bmf_extent *infer_matmul(survey *s, const bmf_expression *e, const 
     return list(s->arena, rows, list(s->arena, other_columns, NULL));
 }
 
+static const bmf_extent *infer_slice(survey *s, const bmf_expression *e, const bmf_extent *in)
+{
+    const bmf_extent *all = part_of(in, 0), *from = part_of(in, 1), *to = part_of(in, 2);
+    const int64_t length = number_of(all);
+    if (!from || !to || !from->known || !to->known || from->number < 0 || to->number < from->number)
+        return list(s->arena, -1, part_of(all, 0));
+    if (length >= 0 && to->number > length && is_refused(s))
+        s->status = text_fail(s->texts, s->ctx, e->span, BMF_ERROR_INDEX,
+                              "%s: %" PRId64 " ..< %" PRId64 " is outside a list of %" PRId64 " element%s",
+                              expression_keyword(e), from->number, to->number, length, length == 1 ? "" : "s");
+    return list(s->arena, to->number - from->number, part_of(all, 0));
+}
+
 static const bmf_extent *infer_arithmetic(survey *s, const bmf_expression *e, const bmf_extent *in)
 {
     const bmf_extent *a = part_of(in, 0), *b = part_of(in, 1);
@@ -222,6 +235,8 @@ static const bmf_extent *infer_operation(survey *s, const bmf_expression *e, con
         return list(s->arena, number_of(part_of(in, 0)), list(s->arena, number_of(in), part_of(part_of(in, 0), 0)));
     case BMF_OPERATION_MATMUL:
         return infer_matmul(s, e, in);
+    case BMF_OPERATION_SLICE:
+        return infer_slice(s, e, in);
     default:
         return NULL;
     }
