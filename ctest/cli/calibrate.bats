@@ -3,13 +3,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE BMF_RANKS BMF_PREDICTION
+    set_up
     export BMF_THREADS=1 XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-    cd "$BATS_TEST_TMPDIR"
     launch="${MPIRUN:-mpirun.mpich} -n {p}"
     cat >roots.bmf <<'END'
 P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) . B_Map (B_Op (B_Exp) . B_Op (B_Sqrt))) . P_Split (B_Procs)

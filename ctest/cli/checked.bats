@@ -4,12 +4,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    export OMP_WAIT_POLICY=passive BMF_DEBUG=1
-    cd "$BATS_TEST_TMPDIR"
+    set_up
+    export BMF_DEBUG=1
 }
 
 # start RANKS CASE: runs it in the background.

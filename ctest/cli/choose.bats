@@ -120,6 +120,97 @@ assert all["isoefficiency"][0]["size"] == 1000
 END
 }
 
+# make_rows: a program of the language, few rows and many, and a machine that counts operations
+make_rows()
+{
+    python3 -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
+    cat >counted.machine <<'END'
+name = "counted";
+compute = { operations_us = { B_Plus = 0.02; B_Times = 0.03; other = 0.01; }; };
+relative_error = 0.0;
+network = { type = "loggp"; latency_us = 1.0; overhead_us = 0.3; gap_us = 0.1; gap_us_per_byte = 0.0008; eager_bytes = 4096; };
+node = { processors = 2; memory_gb = 0.0002; };
+END
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])) . P_Split (B_Procs)' >squares.bmf
+    python3 - <<'END'
+import numpy as np
+np.save("reals.npy", np.random.default_rng(11).uniform(-1.0, 1.0, 1237))
+for n in (5003, 20011, 40010):
+    np.save(f"reals{n}.npy", np.resize(np.load("reals.npy"), n))
+END
+}
+
+@test "programs of the language: sizes are rows, and times those of arguments that large" {
+    make_rows
+    for n in 5003 20011 40010; do
+        "$BMF" choose squares.bmf --arg reals$n.npy --machine counted.machine,slow.machine --procs 1,2,5 --json >whole$n.json
+    done
+    "$BMF" choose squares.bmf --arg reals.npy --machine counted.machine,slow.machine --procs 1,2,5 --scale n=40010,5003,20011 --json >all.json
+    python3 - <<'END'
+import json
+all = json.load(open("all.json"))
+sizes = (5003, 20011, 40010)
+whole = {(n, o["machine"], o["processors"]): o for n in sizes for o in json.load(open(f"whole{n}.json"))["offers"]}
+times = {}
+assert len(all["scaling"]) == len(whole) == 18
+for s in all["scaling"]:
+    o = whole[s["size"], s["machine"], s["processors"]]
+    times[s["size"], s["machine"], s["processors"]] = s["seconds"]
+    if o["best"] is not None:
+        assert abs(s["seconds"] - o["best"]) <= 0.01 * o["best"], (s, o)
+        assert abs(s["node_bytes"] - o["node_bytes"]) <= 0.01 * o["node_bytes"] + 200, (s, o)
+for i in all["isoefficiency"]:
+    m, p = i["machine"], i["processors"]
+    fitting = [n for n in sizes if whole[n, m, p].get("refused") is None]
+    assert i["largest_that_fits"] == max(fitting), (i, fitting)
+    if m == "counted":
+        efficiency = {n: times[n, m, 1] / (p * times[n, m, p]) for n in sizes}
+        least = min(n for n in sizes if efficiency[n] >= 0.8)
+        before = max([0] + [n for n in sizes if n < least])
+        assert before < i["size"] <= least, (i, efficiency)
+# 320 kB do not fit into a node of 200 kB, and two fifths of that do
+assert whole[40010, "counted", 1]["refused"] and "refused" not in whole[40010, "counted", 5]
+END
+    run --separate-stderr "$BMF" choose squares.bmf --arg reals.npy --machine counted.machine --procs 1,5 --scale n=5003,40010
+    assert_success
+    assert_line --regexp '^ +1 +5003 .* fits up to 5003$'
+}
+
+@test "programs of the language: offers for more elements than there are" {
+    make_rows
+    sed -i 's/0.0002/1/' counted.machine
+    "$BMF" choose squares.bmf --arg reals40010.npy --machine counted.machine,slow.machine --procs 1,5 --json >whole.json
+    "$BMF" choose squares.bmf --arg reals.npy --elements 40010 --machine counted.machine,slow.machine --procs 1,5 --json >all.json
+    python3 - <<'END'
+import json
+whole, all = (json.load(open(f"{name}.json"))["offers"] for name in ("whole", "all"))
+for w, a in zip(whole, all, strict=True):
+    for key in ("seconds", "best", "lo", "hi"):
+        assert abs(a[key] - w[key]) <= 0.01 * w[key], (key, a, w)
+    for part, seconds in w["parts"].items():
+        assert abs(a["parts"][part] - seconds) <= 0.01 * w["best"], (part, a, w)
+    assert (a["machine"], a["processors"], a["limit"]) == (w["machine"], w["processors"], w["limit"])
+END
+    # what depends on the data is between the least and the most that small sizes show, and said: of 16, 24 and 32 elements
+    # a third is 5 or 6, 8, and 10 or 11
+    python3 -c 'import numpy as np
+for name, n in (("thirds", 1236), ("thirds40010", 40010)):
+    np.save(name, np.resize([1.0, -1.0, -1.0], n))'
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0.0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])
+. B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Real 0.25)])) . P_Split (B_Procs)' >filter.bmf
+    "$BMF" choose filter.bmf --arg thirds.npy --elements 40010 --scale n=40010 --machine counted.machine --procs 5 --json >all.json
+    "$BMF" choose filter.bmf --arg thirds40010.npy --machine counted.machine --procs 5 --json >whole.json
+    python3 - <<'END'
+import json
+all, whole = (json.load(open(f"{name}.json")) for name in ("all", "whole"))
+a, w = all["offers"][0], whole["offers"][0]
+assert any("depends on the data" in remark for remark in all["remarks"]), all["remarks"]
+assert a["lo"] < a["hi"] and a["lo"] <= w["seconds"] <= a["hi"], (a, w)
+assert abs(sum(a["parts"].values()) - a["best"]) <= 1e-6 * a["best"], a
+assert a["lo"] <= all["scaling"][0]["seconds"] <= a["hi"], all["scaling"]
+END
+}
+
 @test "what keeps it from scaling, part by part" {
     # splitting takes log2(p) rounds of 1 s on slow, reducing as many; the first processor, which is free when it has sent,
     # waits for the others inside of the reduction
@@ -194,9 +285,17 @@ END
     refused 'stands there twice' sum.bmf --machine ideal,ideal --procs 2
     refused 'is no list of 1 to' sum.bmf --machine ideal, --procs 2
     refused '--confidence is between' sum.bmf --machine ideal --procs 2 --confidence 0.3
-    refused '--set and --scale are for files of equations' sum.bmf --machine ideal --procs 2 --scale n=1,2
+    refused '--scale takes one --arg FILE' sum.bmf --machine ideal --procs 2 --scale n=1,2
+    refused '--elements takes one --arg FILE' sum.bmf --machine ideal --procs 2 --elements 5
+    refused '--elements is for programs of the language' rules.model --machine ideal --procs 2 --set n=1 --elements 5
+    refused 'is no whole number' sum.bmf --machine ideal --procs 2 --elements few
+    refused 'none.npy' sum.bmf --arg none.npy --machine ideal --procs 2 --scale n=1e6
+    echo '[1.0, 2.0]' >numbers.bmfdata
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Procs)' >total.bmf
+    refused '--scale n: 2.5 is no whole number' total.bmf --arg numbers.bmfdata --machine ideal --procs 2 --scale n=1,2.5
+    refused 'numbers.bmfdata: a number of rows needs a data file' total.bmf --arg numbers.bmfdata --machine ideal --procs 2 --scale n=1e6
     refused 'is not NAME=LIST of sizes' rules.model --machine ideal --procs 2 --set n=1 --scale n
-    refused '--set and --scale are for files of equations' sum.bmf --machine ideal --procs 2 --set n=1
+    refused '--set is for files of equations' sum.bmf --machine ideal --procs 2 --set n=1
     refused 'at which size' rules.model --machine ideal --procs 2
     sed 's/price_per_hour = 3600.0;/price_per_hour = 1; currency = "EUR";/' slow.machine >euro.machine
     refused 'its prices are in EUR' sum.bmf --machine slow.machine,euro.machine --procs 2

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # What bash and zsh offer behind the words of a command.
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
+    set_up
     "$BMF_BIN_DIR/bmf" --completions .
     PATH=$BMF_BIN_DIR:$PATH
 }

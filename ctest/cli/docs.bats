@@ -3,11 +3,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
+    set_up
 }
 
 # Snippets that start like a declaration stand in the file in order; the others become bodies of functions at its end.

@@ -3,13 +3,13 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_DEBUG BMF_JIT UCX_TLS OMP_WAIT_POLICY GOMP_SPINCOUNT
+    set_up
+    unset BMF_JIT UCX_TLS OMP_WAIT_POLICY GOMP_SPINCOUNT
     unset SLURM_JOB_NUM_NODES SLURM_NTASKS OMP_NUM_THREADS
-    cd "$BATS_TEST_TMPDIR"
     PATH=$BMF_BIN_DIR:$PATH
 }
 

@@ -3,13 +3,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE
+    set_up
     export BMF_THREADS=1 BMF_MACHINES="$BMF_SOURCE_DIR/examples/machines" PATH="$BMF_BIN_DIR:$PATH"
-    cd "$BATS_TEST_TMPDIR"
 }
 
 @test "what the documents say is found by the commands" {

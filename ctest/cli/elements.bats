@@ -158,7 +158,7 @@ END
     python3 -c 'import numpy; numpy.save("empty.npy", numpy.zeros(0))'
     refused 'needs a row' squares.bmf --arg empty.npy --elements 1e6
     echo '[1.0, 2.0]' >numbers.bmfdata
-    refused 'numbers.bmfdata: --elements needs a data file' squares.bmf --arg numbers.bmfdata --elements 1e6
+    refused 'numbers.bmfdata: a number of rows needs a data file' squares.bmf --arg numbers.bmfdata --elements 1e6
     python3 -c 'import numpy; numpy.save("complex.npy", numpy.zeros(3, complex)); numpy.save("large.npy", numpy.full(3, 2**63, ">u8"))'
     refused 'complex.npy: complex numbers' squares.bmf --arg complex.npy --elements 1e6
     refused 'large.npy: scalar 0 is 9223372036854775808' squares.bmf --arg large.npy --elements 1e6

@@ -3,12 +3,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
     cat >squares.bmf <<'PROGRAM'
 let square(x) = x * x
 main(xs) = xs |> split(procs) |> map(part -> part |> map(square) |> reduce(+, 0.0)) |> reduce(+)

@@ -4,12 +4,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
     FILES=$BMF_SOURCE_DIR/ctest/cli/hostile
     cat >squares.bmf <<'END'
 P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])) . P_Split (B_Procs) [1.0, 2.0, 3.0]

@@ -12,11 +12,11 @@ setup_file()
     }
 }
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
+    set_up
 }
 
 # check_programs FOLDER: every program's answer on 1 and on 4 ranks. The sum of 0 .. 1000 is 1000 * 1001 / 2; the sums of

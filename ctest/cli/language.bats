@@ -4,13 +4,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
+    set_up
     export BMF_THREADS=1
-    cd "$BATS_TEST_TMPDIR"
 }
 
 # bmf RANKS ARGUMENT...

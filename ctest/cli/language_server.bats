@@ -3,12 +3,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
-    cd "$BATS_TEST_TMPDIR"
+    set_up
 }
 
 # protocol TEST [FILE...]
@@ -28,6 +27,10 @@ protocol()
 
 @test "errors, broadcasts and missing data are marked exactly, in UTF-16 columns" {
     protocol diagnostics
+}
+
+@test "every definition has its first error, behind broken ones too" {
+    protocol several
 }
 
 @test "changes of texts are followed: characters of all lengths, all line ends" {

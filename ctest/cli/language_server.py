@@ -258,6 +258,63 @@ def test_diagnostics():
     server.end()
 
 
+def test_several():
+    """Every definition has its first error; what follows one is looked at from the next definition on."""
+    server = Server()
+
+    def errors(text):
+        found = server.change({"text": text})
+        assert all(one["severity"] == 1 for one in found), found
+        return sorted((one["range"]["start"]["line"], one["message"]) for one in found)
+
+    server.open("main(n) = n\ndefault 1\n")
+    text = """let bracket(x) = (x + 1
+let name(x) = x + y
+let fine(x) = bracket(x) + arrow(x)
+let arrow x = x + 1
+let other(x) = fine(x, 2) + arrow(x)
+let twice(x) =
+    let y = x in
+    y ++
+let fine(x) = 2
+let missing(x) =
+let whole(x) = fine(x) + z
+main(n) = whole(n) + w
+default 1
+"""
+    found = errors(text)
+    assert [line for line, _ in found] == [1, 1, 3, 4, 8, 8, 10, 10, 11], found
+    messages = dict(found)
+    assert (1, "')' expected, found let") in found and (1, "y is not defined") in found, found
+    assert messages[3].startswith("'=' expected"), found
+    assert messages[4].startswith("fine takes 1 argument, 2 given") and messages[11] == "w is not defined", found
+    assert any("defined twice" in message for line, message in found if line == 8), found
+    assert (10, "z is not defined") in found, found
+    # only of these: mended one by one, each takes its own messages with it
+    assert errors(text.replace("y ++", "y").replace("let missing(x) =\n", "").replace("let fine(x) = 2\n", "")) == [
+        (1, "')' expected, found let"), (1, "y is not defined"), (3, messages[3]), (4, messages[4]),
+        (8, "z is not defined"), (9, "w is not defined")]
+    # names that are used before the error are found, also those of the definition with the error
+    assert len(errors("let f(x) = 1 +\nlet g(x) = f(x)\nmain(n) = g(n)\ndefault 1\n")) == 1
+    # in main, and behind it
+    assert [line for line, _ in errors("let f(x) = a\nmain(n) = b\ndefault 1\n")] == [0, 1]
+    assert [line for line, _ in errors("main(n) = (\nlet f(x) = x\nlet g(x) = )\n")] == [1, 2]
+    # no more than a hundred
+    assert len(server.change({"text": "".join(f"let f{k}(x) = y\n" for k in range(150))})) == 100
+    assert server.change({"text": "main(n) = n\ndefault 1\n"}) == []
+    # broken texts of all kinds
+    seed = int.from_bytes(os.urandom(4), "little")
+    print("seed", seed)
+    pick = random.Random(seed)
+    pieces = ["let ", "main", "f", "(x)", " = ", "\n", "\nlet ", "\nmain(n) = ", "x", " + ", "{", "}", "(", ")", "[", "]",
+              ", ", "if ", " then ", " else ", "loop ", " while ", " do ", " in ", "default ", "1", "#", "\u00e4", "->"]
+    for _ in range(300):
+        server.change({"text": "".join(pick.choice(pieces) for _ in range(pick.randrange(60)))})
+        server.about("documentSymbol")
+        server.at("hover", pick.randrange(4), pick.randrange(9))
+    server.end()
+
+
 def test_changes():
     """Random edits, incremental and whole, of texts with all kinds of characters and line ends; the text that the server
     has is what formatting it gives back."""

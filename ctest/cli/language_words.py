@@ -110,10 +110,14 @@ def sorting(folder):
                "{sort_by({k, _} -> k, pairs), pairs |> split(procs) |> sort_by({k, _} -> k) |> reduce(++), "
                "group({k, _} -> k, pairs) |> map({k, all} -> {k, map({_, v} -> v, all)}), unique(keys), "
                "pairs |> split(procs) |> group({k, _} -> k) |> map(p -> map({k, all} -> {k, map({_, v} -> v, all)}, p)) |> "
-               "reduce(++), keys |> split(procs) |> unique |> reduce(++)}\n")
-    (a, b, groups, unique, joint_groups, joint_unique), _ = run(folder, program, keys, values, processors=some_processors())
+               "reduce(++), keys |> split(procs) |> unique |> reduce(++), let n = keys[0] + 1 in "
+               "{group(x -> x mod n, keys), keys |> split(procs) |> group(x -> x mod n) |> reduce(++)}}\n")
+    (a, b, groups, unique, joint_groups, joint_unique, by_name), _ = run(folder, program, keys, values,
+                                                                         processors=some_processors())
     assert a == b == pairs
     assert groups == joint_groups == expected
+    rests = keys % (keys[0] + 1)
+    assert by_name[0] == by_name[1] == [(int(r), keys[rests == r].tolist()) for r in np.unique(rests)]
     assert unique == joint_unique == np.unique(keys).tolist()
 
 

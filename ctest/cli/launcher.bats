@@ -4,12 +4,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_DEBUG BMF_INDEPENDENT
-    cd "$BATS_TEST_TMPDIR"
+    set_up
+    unset BMF_INDEPENDENT
     echo 'B_Reduce (B_Op (B_Plus)) [1, 2, 3]' >sum.bmf
     PATH=$BMF_BIN_DIR:$PATH
 }

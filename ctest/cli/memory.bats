@@ -4,14 +4,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
-    export OMP_WAIT_POLICY=passive BMF_THREADS=1 BMF_MACHINES="$BMF_SOURCE_DIR/examples/machines"
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
+    export BMF_THREADS=1 BMF_MACHINES="$BMF_SOURCE_DIR/examples/machines"
 }
 
 # peaks TRACE: of every processor of its last run, in bytes

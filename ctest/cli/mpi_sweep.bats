@@ -3,14 +3,13 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
+    set_up
     load recorder.bash
     needs_recorder
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
     COWICHAN=$BMF_BIN_DIR/../cowichan
     PATTERNS=$BMF_BIN_DIR/mpi_patterns
 }

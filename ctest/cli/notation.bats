@@ -3,13 +3,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
+    set_up
     export BMF_THREADS=1
-    cd "$BATS_TEST_TMPDIR"
 }
 
 # bmf RANKS ARGUMENT...
@@ -307,6 +306,13 @@ words.bmf:2:27: k, n is sent to all processors: {int, int}
         bmf "$ranks" run words.bmf --procs 3
         assert_success
         assert_output "[-11, -13, -18, -19]" # of [0,] 3, 1, 2, 5[, 0]
+    done
+    echo 'main(k, xs) = xs |> split(3) |> group(x -> x * k mod 3) |> reduce(++) default {2, [5, 1, 2, 3, 4, 9, 7]}' >groups.bmf
+    bmf 1 check groups.bmf --notes
+    assert_line --index 0 "groups.bmf:1:33: k is sent to all processors: int"
+    for ranks in 1 2; do
+        bmf "$ranks" run groups.bmf
+        assert_output "[{0, [3, 9]}, {1, [5, 2]}, {2, [1, 4, 7]}]"
     done
 }
 

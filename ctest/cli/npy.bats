@@ -4,12 +4,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
-    cd "$BATS_TEST_TMPDIR"
+    set_up
 }
 
 # Finds a Python with NumPy: the first in the path may be another than the one Debian's package is for.

@@ -3,14 +3,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
-    export OMP_WAIT_POLICY=passive BMF_THREADS=1 BMF_MACHINES="$BMF_SOURCE_DIR/examples/machines"
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
+    export BMF_THREADS=1 BMF_MACHINES="$BMF_SOURCE_DIR/examples/machines"
     sum='P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)))'
     largest='P_Reduce (B_Op (B_Max)) . P_Map (B_Reduce (B_Op (B_Max)))'
     data='[0.1, 0.7, 1e9, 3.25, 1e-9, 0.3, 12.5, 0.01, 0.2, 7.75, 1e5]'

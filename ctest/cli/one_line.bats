@@ -5,12 +5,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_DEBUG
-    cd "$BATS_TEST_TMPDIR"
+    set_up
     python3 -c 'import struct
 header = str({"descr": "<f8", "fortran_order": False, "shape": (8,)}).ljust(117) + "\n"
 def write(name, body):

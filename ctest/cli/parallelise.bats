@@ -162,6 +162,40 @@ END
     grep -v '^#' parallel.bmf | tr -d '\n' | grep -q '^B_Map *(P_Reduce'
 }
 
+# on_grid P ROWSxCOLUMNS PROGRAM: for P processors the grid is looked at, and has the serial program's value, alone and on two ranks
+on_grid()
+{
+    echo "$3" >serial.bmf
+    "$BMF" run serial.bmf >expected
+    "$BMF" parallelise serial.bmf --machine quick.machine --procs "$1" --json >all.json
+    python3 -c 'import json, sys
+found = [c["program"] for c in json.load(open("all.json"))["candidates"] if f"grid of {sys.argv[1]}" in c["laws"]]
+print(found[0])' "$2" >parallel.bmf || fail "$(cat all.json)"
+    "$BMF" run parallel.bmf --procs "$1" | cmp - expected
+    timeout 60 "$MPIRUN" -n 2 "$BMF" run parallel.bmf | cmp - expected
+}
+
+@test "lists of lists on a grid of processors" {
+    local rows='[[1, 2, 3, 4], [3], [4, -5], [], [6, 7], [8, 9, 2, 2, 7], [1, 1], [2, 2]]'
+    echo "main(rows) = map(row -> map(x -> x + 1, row), rows)
+default $rows" >serial.bmf
+    "$BMF" parallelise serial.bmf --machine quick.machine --procs 16 -o parallel.bmf >said
+    grep -q 'the grid has 4 x 4 processors' said
+    grep -q '# condition: the grid has 4 x 4 processors' parallel.bmf
+    run "$BMF" run parallel.bmf --procs 8
+    assert_equal "$status" 2
+    [[ "$output" == *'the program splits over 16 processors'* ]]
+    # parts of the rows stay where they are from map to map, also when the list of rows was filtered or zipped
+    local scans='B_Map (B_Reduce (B_Op (B_Max)) (B_Con (B_Int 0))) . B_Map (B_Scan (B_Op (B_Plus)) . B_Map (B_Op (B_Abs)))'
+    on_grid 4 '2 x 2' "$scans $rows"
+    on_grid 6 '3 x 2' "$scans . B_Filter (B_Op (B_Gt) . B_Alltup [B_Op (B_Length), B_Con (B_Int 1)]) $rows"
+    on_grid 7 '2 x 3' "B_Map (B_Map (B_Op (B_Neg)) . B_Addr (B_Num 1) (B_Num 2)) . B_Zip . B_Alltup [B_Map (B_Map (B_Op (B_Abs))), B_Id] $rows"
+    on_grid 16 '4 x 4' "B_Scan (B_Op (B_Plus)) . $scans $rows"
+    # a grid of one row or one column is no grid
+    "$BMF" parallelise serial.bmf --machine quick.machine --procs 3 --json >all.json
+    ! grep -q grid all.json || fail "$(cat all.json)"
+}
+
 # splits_behind_distl PROGRAM: in how many of the programs that were looked at a split list has a B_Distl right before it
 splits_behind_distl()
 {
@@ -203,6 +237,11 @@ B_Shift (B_Num -2) . B_Op (B_Sort) . B_Map (B_Op (B_Neg)) $list" >serial.bmf
 B_Op (B_Mod) . B_Alltup [B_Op (B_Abs), B_Con (B_Int 3)], B_Op (B_Divide) . B_Alltup [B_Op (B_Real), B_Con (B_Real 7.0)]])] $list" >serial.bmf
     parallel
     grep -q 'promotion by key' said
+    echo "B_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Addr (B_Num 2) (B_Num 2)) .
+B_Group (B_Op (B_Mod) . B_Alltup [B_Op (B_Abs), B_Con (B_Int 5)]) . B_Map (B_Op (B_Neg)) . B_Op (B_Unique) $list" >serial.bmf
+    parallel
+    grep -q 'sort promotion (2)' said
+    [ "$(grep -o 'P_Split\|B_Conc' parallel.bmf | wc -l)" = 2 ]
 }
 
 @test "many reductions of one list, single elements, lists in the list" {
@@ -243,7 +282,7 @@ default [5, -3, 2, 0, 7, 1, -6]' >serial.bmf
 }
 
 @test "what is found for examples without processors is as fast as the examples" {
-    as_fast_as_by_hand 14-matrix-product matrix_product_loops 16-maximum-segment-sum 17-histogram 22-unit-square 28-jacobi gauss life norm
+    as_fast_as_by_hand 14-matrix-product matrix_product_loops 16-maximum-segment-sum 17-histogram 22-unit-square 24-nested-split 28-jacobi gauss life norm
 }
 
 @test "random serial programs keep their values" {

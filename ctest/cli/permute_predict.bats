@@ -4,14 +4,13 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE
+    set_up
     machines="$BATS_TEST_DIRNAME/../../examples/machines"
     export XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache" BMF_THREADS=1 BMF_MACHINES="$machines"
-    cd "$BATS_TEST_TMPDIR"
 }
 
 # permute RANKS ARGUMENT...

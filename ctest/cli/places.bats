@@ -4,15 +4,13 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
-    export OMP_WAIT_POLICY=passive BMF_MACHINES="$BMF_SOURCE_DIR/examples/machines"
+    set_up
+    export BMF_MACHINES="$BMF_SOURCE_DIR/examples/machines"
     source=$BMF_SOURCE_DIR/ctest/cli/programs/make_places.c
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
 }
 
 # holds FILE EXPRESSION: a Python expression over the JSON object j

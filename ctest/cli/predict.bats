@@ -3,14 +3,13 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE BMF_RANKS BMF_PREDICTION
+    set_up
     export BMF_THREADS=1
     examples=$BMF_SOURCE_DIR/examples
-    cd "$BATS_TEST_TMPDIR"
     # A message of n bytes takes 10 us + n / (100 MB/s) from clock to clock; computing nothing.
     cat >simple.machine <<'END'
 name = "simple";

@@ -3,11 +3,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
+    set_up
     bmf=$BMF_BIN_DIR/bmf
     cat >counted.machine <<'MACHINE'
 compute = { operations_us = { other = 0.01; }; };

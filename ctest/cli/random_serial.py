@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Random serial programs of the language for tests of `bmf parallelise`: maps, filters, scans, reductions, zips, tuples, choices,
-loops, lists of lists, stencils, shifts, sorting, reductions by key and of tuples, tables of reductions, single elements.
+loops, lists of lists, stencils, shifts, sorting, groups, reductions by key and of tuples, tables of reductions, single elements.
 
 usage: random_serial.py SEED COUNT     prints a program on each line
 """
@@ -41,7 +41,9 @@ FLAT = [
     "B_Stencil (B_Num 1) (B_Op (B_Max) . B_Alltup [B_Addr (B_Num 3) (B_Num 3), B_Addr (B_Num 1) (B_Num 3)]) (B_Con (B_Int 0))",
     "B_Stencil (B_Num 2) (B_Op (B_Min) . B_Alltup [B_Addr (B_Num 1) (B_Num 5), B_Addr (B_Num 4) (B_Num 5)])",
     "B_Shift (B_Num 2) (B_Con (B_Int 7))", "B_Shift (B_Num -1) (B_Op (B_Neg))", "B_Shift (B_Num -3)", "B_Op (B_Sort)",
-    "B_Op (B_Argsort)", "B_Sort_by (B_Op (B_Abs))",
+    "B_Op (B_Argsort)", "B_Sort_by (B_Op (B_Abs))", "B_Op (B_Unique)",
+    f"B_Map (B_Op (B_Plus) . B_Alltup [{LEFT}, B_Reduce (B_Op (B_Minus)) (B_Con (B_Int 0)) . {RIGHT}]) . "
+    "B_Group (B_Op (B_Mod) . B_Alltup [B_Op (B_Abs), B_Con (B_Int 3)])",
     "B_Reduce (B_Op (B_Conc)) (B_Allvec []) . B_Map (B_Allvec [B_Id, B_Op (B_Neg)])",
     "B_Reduce_by_key (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Alltup [B_Con (B_Int 4), "
     "B_Map (B_Alltup [B_Op (B_Mod) . B_Alltup [B_Op (B_Abs), B_Con (B_Int 4)], B_Id])]",

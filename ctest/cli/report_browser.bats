@@ -3,12 +3,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
+    set_up
     command -v chromium >/dev/null || skip "chromium is not installed"
-    cd "$BATS_TEST_TMPDIR"
     MAKE=$BMF_BIN_DIR/make_report
 }
 

@@ -4,13 +4,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE
+    set_up
     export BMF_MACHINES="$BMF_SOURCE_DIR/examples/machines" BMF_THREADS=1 BMF="$BMF_BIN_DIR/bmf"
-    cd "$BATS_TEST_TMPDIR"
     list='[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]'
     sums='P_Map (B_Reduce (B_Op (B_Plus))) . P_Split (B_Num 16)'
     echo "P_Scan (B_Op (B_Plus)) . $sums $list" >scan.bmf

@@ -4,13 +4,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
-    unset BMF_COSTS BMF_SCHEDULE BMF_PLAN BMF_PROCS
+    set_up
     cat >split.bmf <<'END'
 P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . P_Split (B_Num 8) [1, 2, 3, 4, 5, 6, 7, 8, 9]
 END

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # The scripts: their options, and that scripts/count-tests counts what test programs of every kind say.
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
+    set_up
     scripts=$BMF_SOURCE_DIR/scripts
 }
 

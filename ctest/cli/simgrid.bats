@@ -11,14 +11,13 @@ setup_file()
     c++ -O1 -std=c++17 "$BMF_SOURCE_DIR/ctest/cli/simgrid/replay.cpp" -o "$SIMGRID" -lsimgrid
 }
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE BMF_RANKS BMF_PREDICTION
+    set_up
     export BMF_THREADS=1
     [ -x "$SIMGRID" ] || skip "SimGrid is not installed (libsimgrid-dev)"
-    cd "$BATS_TEST_TMPDIR"
     { echo 'compute = { zero = true; }; agreement_us = 0.0; relative_error = 0.0;'
       cat "$BMF_SOURCE_DIR/examples/machines/fat-tree-64.machine"; } >tree.machine
 }

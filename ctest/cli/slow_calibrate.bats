@@ -3,13 +3,12 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE BMF_MACHINE BMF_RANKS BMF_PREDICTION
+    set_up
     export BMF_THREADS=1 XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
-    cd "$BATS_TEST_TMPDIR"
     launch="${MPIRUN:-mpirun.mpich} -n {p}"
 }
 

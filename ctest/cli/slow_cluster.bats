@@ -3,14 +3,13 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
+    set_up
     export BMF_THREADS=1 XDG_CACHE_HOME="$BATS_TEST_TMPDIR/cache"
     cluster=$BMF_SOURCE_DIR/scripts/cluster
-    cd "$BATS_TEST_TMPDIR"
 }
 
 # on_hosts OPTION... -- PROGRAM ARGUMENT...: skips the test if there can be no hosts

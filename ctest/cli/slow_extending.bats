@@ -14,11 +14,11 @@ setup_file()
         cmake --build "$BUILD" -j 2 >>"$BATS_FILE_TMPDIR/log" 2>&1 || { tail -n 40 "$BATS_FILE_TMPDIR/log" >&2; return 1; }
 }
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
+    set_up
     BMF=$BUILD/bin/bmf
 }
 

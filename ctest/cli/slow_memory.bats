@@ -3,16 +3,15 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
+    set_up
     local available
     available=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo)
     [ "$available" -ge 16 ] || skip "needs 16 GiB of memory, $available are available"
-    export OMP_WAIT_POLICY=passive BMF_THREADS=1
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    export BMF_THREADS=1
 }
 
 teardown()

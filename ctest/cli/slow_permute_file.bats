@@ -3,11 +3,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
+    set_up
     local free
     free=$(df --output=avail -k . | tail -1)
     [ "$free" -ge $((14 * 1048576)) ] || skip "needs 14 GiB of disk, $((free / 1048576)) are free"

@@ -13,17 +13,16 @@ setup_file()
     done
 }
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
     root=$BATS_FILE_TMPDIR/unpacked
     [ -d "$root" ] || skip "the packages of Debian 12 cannot be fetched here"
     libraries=$(dirname "$(find "$root" -name 'libscalapack-mpich.so*' | head -n 1)")
     export LD_LIBRARY_PATH=$libraries OPENBLAS_NUM_THREADS=1
     tests=$libraries/scalapack/mpich-tests
-    cd "$BATS_TEST_TMPDIR"
     ldd "$tests/xdlu" | grep -q "not found" && skip "there is no BLAS or LAPACK"
     printf '%s\n' "'LU'" "'MPI'" "'LU.out'" 6 2 '400 400' '400 400' 1 32 1 1 1 32 1 1 2 1.0 F > LU.dat
     printf '%s\n' "'LLT'" "'MPI'" "'LLT.out'" 6 "'U'" 2 '300 300' 1 32 1 1 1 32 1 1 2 3.0 F > LLT.dat

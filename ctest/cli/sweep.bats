@@ -3,12 +3,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
     COMMAND=sweep
     # shellcheck source=ctest/cli/refused.bash
     source "$BMF_SOURCE_DIR/ctest/cli/refused.bash"

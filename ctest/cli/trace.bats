@@ -3,13 +3,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load set_up.bash
+
 setup()
 {
-    bats_load_library bats-support
-    bats_load_library bats-assert
-    unset BMF_PROCS BMF_THREADS BMF_TRACE BMF_SCHEDULE BMF_PLAN BMF_FREE
-    cd "$BATS_TEST_TMPDIR"
-    BMF=$BMF_BIN_DIR/bmf
+    set_up
 }
 
 # record RANKS FILE ARGUMENT...: runs make_sum with BMF_TRACE=FILE, and converts FILE.trace to FILE.csv

@@ -110,7 +110,7 @@ static term *generate_with_function(program *p, term_form form, value_kind kind,
 {
     term *t = make(p, form, kind);
     t->child[0] = generate(p, INTS, depth - 1, s);
-    const bool alone = form == REDUCE || form == BY_KEY || form == BY_KEY_SPLIT || form == GROUP_SPLIT;
+    const bool alone = form == REDUCE || form == BY_KEY || form == BY_KEY_SPLIT;
     /* these see their operands only */
     const bool scalars = form == BY_KEY || form == BY_KEY_SPLIT || s->scalars;
     scope inside = alone ? (scope){.calls = s->calls && !scalars, .scalars = scalars} : *s;

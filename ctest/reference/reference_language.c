@@ -531,9 +531,9 @@ static value sort_by(reference_machine *m, const bmf_expression *e, int64_t plac
     return *keys ? project(m, list, order) : NULL;
 }
 
-static value group(reference_machine *m, const bmf_expression *e, int64_t place, value list)
+static value group(reference_machine *m, const bmf_expression *e, int64_t place, value handed, value list)
 {
-    value keys, sorted = sort_by(m, e, place, NULL, list, &keys);
+    value keys, sorted = sort_by(m, e, place, handed, list, &keys);
     reference_value *out = sorted ? naive_box(m, BMF_LIST, sorted->count) : NULL;
     int64_t count = 0;
     for (int64_t i = 0, end; out && i < sorted->count; i = end) {
@@ -596,10 +596,13 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
         x = x ? sort_by(m, e, place, handed, x, &keys) : NULL;
         return x ? split_like(m, parts, x) : NULL;
     case BMF_EXPRESSION_GROUP:
+        handed = take_handed(m, &x);
+        if (!x)
+            return NULL;
         if (x->kind != BMF_DISTRIBUTED)
-            return group(m, e, place, x);
+            return group(m, e, place, handed, x);
         x = naive_join_parts(m, parts = x);
-        x = x ? group(m, e, place, x) : NULL;
+        x = x ? group(m, e, place, handed, x) : NULL;
         return x ? split_like(m, parts, x) : NULL;
     case BMF_EXPRESSION_SHIFT:
         return shift_list(m, e, place, x);

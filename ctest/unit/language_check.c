@@ -523,6 +523,12 @@ static void processors_are_counted_along_nested_splits(void **state)
         /* one after the other, not in each other */
         {"P_Split (B_Num 3) . P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 6) [1]", 6},
         {"B_Alltup [P_Split (B_Num 3), P_Split (B_Num 5)] [1]", 5},
+        {"P_Map (P_Split (B_Num 2)) . P_Split (B_Num 2) (B_Num 1) . B_Map (B_Op (B_Neg)) . P_Reduce (B_Op (B_Conc)) . "
+         "P_Split (B_Num 4) [1]",
+         4},
+        {"P_Map (P_Split (B_Num 2)) . P_Split (B_Num 2) (B_Num 1) . B_Addr (B_Num 2) (B_Num 2) . "
+         "B_Alltup [P_Split (B_Num 4), B_Id] [1]",
+         4},
         {"B_While (B_Con (B_False)) (P_Reduce (B_Op (B_Conc)) . P_Split (B_Num 6)) [1]", 6},
         {"B_If (B_Con (B_True)) (P_Split (B_Num 2)) (P_Split (B_Num 3) (B_Num 1)) [1]", 5},
     };

@@ -103,6 +103,17 @@ static int check_kind(const choose_options *o, bool model)
     return 0;
 }
 
+/* Sizes of a program of the language. */
+static int check_rows(const choose_options *o)
+{
+    for (int64_t k = 0; k < o->sizes.count; k++)
+        if (o->sizes.number[k] != floor(o->sizes.number[k]))
+            return usage_error("--scale %.60s: %.15g is no whole number; sizes of a program of the language are rows "
+                               "of its argument",
+                               o->scaled, o->sizes.number[k]);
+    return elements_check(&o->predict, "--scale");
+}
+
 static int check_options(choose_options *o, const bmf_operands *operands)
 {
     bmf_predict_options *p = &o->predict;
@@ -116,9 +127,13 @@ static int check_options(choose_options *o, const bmf_operands *operands)
         p->path = operands->text[0];
     const bool model = !p->command && is_model(p->path);
     BMF_TRY(check_kind(o, model));
-    if (!model && !p->command && (p->set.count > 0 || o->scaled))
-        return usage_error("--set and --scale are for files of equations, F.model, and for programs behind --; give a "
-                           "program of the language another --arg");
+    if (!model && !p->command && p->set.count > 0)
+        return usage_error("--set is for files of equations, F.model, and for programs behind --; give a program of "
+                           "the language another --arg, or --elements N of it");
+    if (p->elements > 0)
+        BMF_TRY(elements_check(p, "--elements"));
+    if (!model && !p->command && o->scaled)
+        BMF_TRY(check_rows(o));
     if (p->command)
         BMF_TRY(choose_check_names(o));
     if (!(o->wish.chance > 0.5 && o->wish.chance < 1.0))
@@ -262,8 +277,9 @@ static const bmf_option options[] = {
                "better machines to compare the chosen one with: network.latency/2, network.bandwidth*2, compute*2, "
                "memory*2, ranks-per-node=32, or any value of its file, as network.gap_us/2; default: the first four"),
     BMF_OPTION("scale", "NAME=LIST", BMF_OTHER(choose_options, scaled, read_sizes),
-               "for files of equations, and for {NAME} in the arguments of a program: sizes from which follow how the "
-               "work must grow with the processors, and the time when it does"),
+               "sizes from which follow how the work must grow with the processors, and the time when it does: of a "
+               "file of equations, of {NAME} in the arguments of a program, of the rows of --arg of a program of the "
+               "language, which are repeated"),
     BMF_OPTION("efficiency", "E", BMF_REAL(choose_options, efficiency, 1.0),
                "that sizes of --scale are to keep; default: 0.8"),
     BMF_OPTION("set", "NAME=X", BMF_LIST(choose_options, predict.set),
@@ -276,6 +292,7 @@ static const bmf_option options[] = {
     BMF_OPTION("step", "SECONDS", BMF_REAL(choose_options, predict.step, 1e9), "seconds of a step"),
     BMF_OPTION("library", "FILE", BMF_LIST(choose_options, predict.program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_LIST(choose_options, predict.program.argument), "as for `bmf run`"),
+    BMF_OPTION("elements", "N", BMF_OTHER(choose_options, predict.elements, elements_read), "as for `bmf predict`"),
     BMF_OPTION("free", NULL, BMF_FLAG(choose_options, predict.reassociate), "as for `bmf run`"),
     BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(choose_options, predict.schedule), "as for `bmf predict`"),
     BMF_OPTION("samples", "N", BMF_WHOLE(choose_options, predict.samples, 1, INT32_MAX),

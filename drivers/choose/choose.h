@@ -25,6 +25,7 @@ typedef struct choose_change {
 typedef struct choose_scale {
     int64_t machine, processors;
     double size, seconds;
+    double memory; /* bytes of a node; NAN: not known */
 } choose_scale;
 
 typedef struct choose_options {
@@ -60,6 +61,12 @@ typedef struct choose_study {
 
 /* offers.c: predicts everything that is asked for. */
 int choose_predict(choose_study *study);
+/* The machine whose recordings serve all machines whose kernels are timed here; the caller frees. */
+int choose_host(bmf_machine **host);
+/* "OF: TEXT", once. */
+void choose_add_remark(choose_study *study, const char *of, const char *text);
+/* What a node holds: its processors' shares of all that was held, or more if a kernel of one needs it. */
+double choose_node_bytes(const bmf_actions *actions, const bmf_predicted *predicted, const bmf_machine *machine);
 /* The chosen offer on changed machines. */
 int choose_predict_changes(choose_study *study);
 /* command.c: programs that are predicted one by one: files of equations, programs in C and MPI programs. In the
@@ -76,6 +83,10 @@ double choose_alone_memory(const bmf_predicted *predicted, const bmf_machine *ma
 
 /* scale.c: the machine's times at all sizes, and what size an efficiency needs. */
 int choose_predict_sizes(choose_study *study);
+/* rows.c: the same for a program of the language, whose sizes are rows of its argument. */
+int choose_predict_rows(choose_study *study);
+/* The largest of the sizes that the machine's nodes hold; NAN: not known, 0: none. */
+double choose_largest_fitting(const choose_study *study, int64_t machine, int64_t processors);
 /* The size at which so many processors have that efficiency, by interpolation; NAN: none of those that were asked for.
  * */
 double choose_isoefficient(const choose_study *study, int64_t machine, int64_t processors, double efficiency);

@@ -56,9 +56,9 @@ static json_t *scaling_array(const choose_study *study)
     json_t *list = json_array();
     for (int64_t k = 0; k < study->scales; k++) {
         const choose_scale *s = &study->scale[k];
-        json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:o}", "machine", study->machine[s->machine]->name,
+        json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:o, s:o}", "machine", study->machine[s->machine]->name,
                                               "processors", (json_int_t)s->processors, "size", s->size, "seconds",
-                                              json_finite(s->seconds)));
+                                              json_finite(s->seconds), "node_bytes", json_finite(s->memory)));
     }
     return list;
 }
@@ -69,10 +69,11 @@ static json_t *isoefficiency_array(const choose_study *study)
     for (int64_t k = 0; k < study->offers && study->scales > 0; k++) {
         const bmf_offer *o = &study->offer[k];
         const double size = choose_isoefficient(study, o->machine, o->processors, study->options->efficiency);
-        json_array_append_new(list,
-                              json_pack("{s:s, s:I, s:o, s:o}", "machine", study->machine[o->machine]->name,
-                                        "processors", (json_int_t)o->processors, "size", json_finite(size),
-                                        "weak_seconds", json_finite(choose_weak(study, o->machine, o->processors))));
+        json_array_append_new(
+            list, json_pack("{s:s, s:I, s:o, s:o, s:o}", "machine", study->machine[o->machine]->name, "processors",
+                            (json_int_t)o->processors, "size", json_finite(size), "weak_seconds",
+                            json_finite(choose_weak(study, o->machine, o->processors)), "largest_that_fits",
+                            json_finite(choose_largest_fitting(study, o->machine, o->processors))));
     }
     return list;
 }

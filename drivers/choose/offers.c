@@ -16,14 +16,17 @@
 #include "runtime/base/progress.h"
 #include "runtime/base/text.h"
 
-static const char host_text[] = "name = \"host\"; network = { type = \"fixed\"; };";
+int choose_host(bmf_machine **host)
+{
+    return machine_parse("name = \"host\"; network = { type = \"fixed\"; };", "host", host);
+}
 
 /* ---- what is the same for all kinds of programs ---- */
 
-static void add_remark(choose_study *study, const char *machine, const char *text)
+void choose_add_remark(choose_study *study, const char *of, const char *text)
 {
-    char whole[640];
-    snprintf(whole, sizeof whole, "%.100s: %.500s", machine, text);
+    char whole[960];
+    snprintf(whole, sizeof whole, "%.100s: %.800s", of, text);
     for (int64_t k = 0; k < study->remarks; k++)
         if (strcmp(study->remark[k], whole) == 0)
             return;
@@ -61,13 +64,13 @@ typedef struct recording {
     choose_study *study;
     int64_t first, last, index; /* index: of the number of processors */
     bool host;                  /* recorded times are those of the host */
+    const bmf_actions *least;   /* that may be done; the actions themselves where that is known */
     int64_t others;             /* instead of the study's machines: these, into these offers */
     bmf_machine *const *other;
     bmf_offer *offer;
 } recording;
 
-/* What a node holds: its processors' shares of all that was held, or more if a kernel of one needs it. */
-static double node_bytes(const bmf_actions *actions, const bmf_predicted *predicted, const bmf_machine *machine)
+double choose_node_bytes(const bmf_actions *actions, const bmf_predicted *predicted, const bmf_machine *machine)
 {
     const double processors = (double)actions->processors;
     const double on_node = fmin(machine->node.processors > 0 ? (double)machine->node.processors : 1.0, processors);
@@ -78,20 +81,44 @@ static double node_bytes(const bmf_actions *actions, const bmf_predicted *predic
     return fmax(share * on_node, most + share * (on_node - 1.0));
 }
 
+static int time_actions(const recording *r, const bmf_actions *actions, const bmf_machine *machine,
+                        bmf_network *network, bmf_offer *offer)
+{
+    bmf_actions *retimed = retime_create(actions, machine, r->host);
+    const int status = retime_offer(retimed, machine, network, r->study->options->predict.samples, offer);
+    retime_free(retimed);
+    return status;
+}
+
+/* Between the times of the least and the most that may be done; where the time goes is said of the most. */
+static void join_offers(const bmf_offer *least, bmf_offer *offer)
+{
+    const double best = sqrt(least->best * offer->best);
+    for (int k = 0; k < BMF_LIMITS && offer->best > 0.0; k++)
+        offer->part[k] *= best / offer->best;
+    offer->best = best;
+    offer->seconds = sqrt(least->seconds * offer->seconds);
+    offer->low = fmin(least->low, offer->low);
+    offer->high = fmax(least->high, offer->high);
+}
+
 static int time_offer(const recording *r, const bmf_actions *actions, const bmf_predicted *predicted,
                       const bmf_machine *machine, bmf_offer *offer)
 {
     bmf_network *network;
+    bmf_offer least = *offer;
     BMF_TRY(machine_network(machine, actions->processors, &network));
-    bmf_actions *retimed = retime_create(actions, machine, r->host);
-    const int status = retime_offer(retimed, machine, network, r->study->options->predict.samples, offer);
+    int status = time_actions(r, actions, machine, network, offer);
+    if (status == BMF_OK && r->least != actions) {
+        status = time_actions(r, r->least, machine, network, &least);
+        join_offers(&least, offer);
+    }
     const char *text;
     for (int64_t k = 0; network->type->remark && (text = network->type->remark(network, k)) != NULL; k++) {
-        add_remark(r->study, machine->name, text);
+        choose_add_remark(r->study, machine->name, text);
         offer->in_domain = false;
     }
-    offer->memory = node_bytes(actions, predicted, machine);
-    retime_free(retimed);
+    offer->memory = choose_node_bytes(actions, predicted, machine);
     network->type->destroy(network);
     finish_offer(r->study, offer);
     return status;
@@ -122,16 +149,10 @@ static bool is_served(const recording *r, int64_t machine)
     return r->host ? machine_shares_recording(m) : machine == r->first;
 }
 
-static int take_recording(bmf_context *ctx, const bmf_predicted *predicted, void *state)
+static int take_actions(recording *r, const bmf_actions *actions, const bmf_predicted *predicted)
 {
-    recording *r = state;
     choose_study *study = r->study;
-    const bmf_model *model = model_of_context(ctx);
-    const bmf_actions *actions = model_actions(model);
     const int64_t numbers = study->options->predict.processors.count;
-    const char *text;
-    for (int64_t k = 0; !r->host && (text = model_remark(model, k)) != NULL; k++)
-        add_remark(study, study->machine[r->first]->name, text);
     for (int64_t k = 0; k < r->others; k++)
         BMF_TRY(time_offer(r, actions, predicted, r->other[k], &r->offer[k]));
     for (int64_t m = r->first; r->others == 0 && m <= r->last; m++) {
@@ -144,12 +165,35 @@ static int take_recording(bmf_context *ctx, const bmf_predicted *predicted, void
     return BMF_OK;
 }
 
+static int take_recording(bmf_context *ctx, const bmf_predicted *predicted, void *state)
+{
+    recording *r = state;
+    const bmf_model *model = model_of_context(ctx);
+    const char *text;
+    for (int64_t k = 0; !r->host && (text = model_remark(model, k)) != NULL; k++)
+        choose_add_remark(r->study, r->study->machine[r->first]->name, text);
+    r->least = model_actions(model);
+    return take_actions(r, r->least, predicted);
+}
+
+static int take_extended(bmf_context *ctx, const bmf_actions *least, const bmf_actions *most,
+                         const bmf_predicted *predicted, void *state)
+{
+    recording *r = state;
+    (void)ctx;
+    for (int64_t k = 0; k < predicted->remarks; k++)
+        choose_add_remark(r->study, r->study->program, predicted->remark[k]);
+    r->least = least;
+    return take_actions(r, most, predicted);
+}
+
 static int record(recording *r, bmf_machine *machine, int64_t processors)
 {
     bmf_predict_options o = r->study->options->predict;
-    bmf_predicted predicted;
+    bmf_predicted predicted = {0};
     o.machine = machine;
-    const int status = predict_program_recorded(&o, processors, take_recording, r, &predicted);
+    const int status = o.elements > 0 ? predict_elements_recorded(&o, processors, take_extended, r, &predicted)
+                                      : predict_program_recorded(&o, processors, take_recording, r, &predicted);
     predicted_free(&predicted);
     return status;
 }
@@ -194,7 +238,7 @@ static int predict_offer_alone(choose_study *study, bmf_machine *machine, bmf_of
         offer->best = predicted.best;
         offer->in_domain = predicted.remarks == 0;
         for (int64_t k = 0; k < predicted.remarks; k++)
-            add_remark(study, machine->name, predicted.remark[k]);
+            choose_add_remark(study, machine->name, predicted.remark[k]);
         if (parts) {
             offer->memory = choose_alone_memory(&predicted, machine);
             status = choose_alone_parts(study, machine, &predicted, offer);
@@ -241,7 +285,7 @@ int choose_predict(choose_study *study)
     const bmf_processor_list *list = &study->options->predict.processors;
     bmf_machine *host;
     make_offers(study);
-    BMF_TRY(machine_parse(host_text, "host", &host));
+    BMF_TRY(choose_host(&host));
     int status = BMF_OK;
     const bool alone = choose_is_alone(study->options);
     bmf_progress progress = {0};
@@ -287,7 +331,7 @@ static int time_machines(choose_study *study, const bmf_offer *chosen, bmf_machi
     }
     if (machine_shares_recording(machine[0])) {
         r.host = true;
-        BMF_TRY(machine_parse(host_text, "host", &host));
+        BMF_TRY(choose_host(&host));
         status = record(&r, host, chosen->processors);
         machine_free(host);
         return status;

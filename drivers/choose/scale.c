@@ -41,11 +41,17 @@ int choose_predict_sizes(choose_study *study)
     qsort(o->sizes.number, (size_t)o->sizes.count, sizeof *o->sizes.number, compare_numbers);
     study->scales = study->offers * o->sizes.count;
     study->scale = allocate_array(study->scales, (int64_t)sizeof *study->scale);
+    for (int64_t k = 0; k < study->scales; k++) {
+        const bmf_offer *offer = &study->offer[k / o->sizes.count];
+        study->scale[k] =
+            (choose_scale){offer->machine, offer->processors, o->sizes.number[k % o->sizes.count], NAN, NAN};
+    }
+    if (!choose_is_alone(o))
+        return choose_predict_rows(study);
     of_size.samples = 1;
     int status = BMF_OK;
     for (int64_t k = 0; k < study->scales; k++) {
         const bmf_offer *offer = &study->offer[k / o->sizes.count];
-        study->scale[k] = (choose_scale){offer->machine, offer->processors, o->sizes.number[k % o->sizes.count], NAN};
         if (status != BMF_OK || offer->refusal == BMF_REFUSED_PROCESSORS)
             continue;
         char set[SET];

@@ -341,15 +341,20 @@ static void print_sizes(const choose_study *study)
                study->options->sizes.number[0]);
         for (int64_t k = 0; k < numbers; k++) {
             const bmf_offer *o = &study->offer[m * numbers + k];
-            char time[TEXT], size[TEXT] = "beyond the sizes";
+            char time[TEXT], size[TEXT] = "beyond the sizes", fits[TEXT] = "";
             const double needed = choose_isoefficient(study, m, o->processors, study->options->efficiency);
             const double weak = choose_weak(study, m, o->processors);
+            const double largest = choose_largest_fitting(study, m, o->processors);
             if (o->refusal == BMF_REFUSED_PROCESSORS)
                 continue;
             if (!isnan(needed))
                 snprintf(size, sizeof size, "%.4g", needed);
-            printf("%10" PRId64 " %18s %12s\n", o->processors, size,
-                   isnan(weak) ? "-" : choose_time_text(weak, time, sizeof time));
+            if (largest == 0.0)
+                snprintf(fits, sizeof fits, "   none fits");
+            else if (largest < study->options->sizes.number[study->options->sizes.count - 1])
+                snprintf(fits, sizeof fits, "   fits up to %.4g", largest);
+            printf("%10" PRId64 " %18s %12s%s\n", o->processors, size,
+                   isnan(weak) ? "-" : choose_time_text(weak, time, sizeof time), fits);
         }
     }
 }

@@ -11,8 +11,6 @@
 static bool parses(const bmf_text *text)
 {
     bmf_texts texts = {0};
-    bmf_text_failure failure;
-    texts.failure = &failure;
     const int number = texts_add(&texts, text->name, text->bytes, text->size);
     const bool is = document_syntax(&texts, number) == BMF_OK;
     texts_free(&texts);

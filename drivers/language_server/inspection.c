@@ -1,7 +1,8 @@
 /* Inspecting a text.
  *
  * Method: the text is parsed, translated and typed as bmf check does, while an observer notes the types of what is
- * typed, up to the first error. Patterns are noted with the expressions that they are bound to.
+ * typed, up to the first error of a type. Of syntax and names every definition has its first error. Patterns are noted
+ * with the expressions that they are bound to.
  * Cost: that of bmf check. */
 #include "drivers/language_server/inspection.h"
 
@@ -87,8 +88,7 @@ static int check(inspection *a)
 inspection *inspection_create(const char *name, const char *bytes, int64_t size, const bmf_strings *libraries)
 {
     inspection *made = allocate_clear(1, sizeof *made);
-    made->failure.span.text = -1;
-    int status = document_open_text(name, bytes, size, libraries, &made->failure, &made->document);
+    int status = document_open_text(name, bytes, size, libraries, &made->failures, &made->document);
     if (status == BMF_OK)
         status = check(made);
     made->failed = status != BMF_OK;
@@ -100,6 +100,7 @@ void inspection_free(inspection *made)
     if (!made)
         return;
     document_close(&made->document);
+    free(made->failures.failure);
     free(made->type);
     free(made);
 }
@@ -155,24 +156,27 @@ static bmf_span shown(const bmf_text *text, bmf_span span)
     return span;
 }
 
-/* An error in a library is shown at the head of the text. */
-static json_t *error(const inspection *of)
+/* What is in no place of the text is shown at its head. */
+static json_t *error_at_head(const inspection *of, const char *message)
+{
+    return diagnostic(inspection_text(of), (bmf_span){of->document.text, 0, 0}, DIAGNOSTIC_ERROR, message);
+}
+
+static json_t *error(const inspection *of, const bmf_text_failure *failure)
 {
     char message[800];
-    const bmf_span span = of->failure.span;
+    const bmf_span span = failure->span;
     const document *d = &of->document;
     const bmf_text *text = inspection_text(of);
     if (d->syntax && span.text == d->text)
-        return diagnostic(text, shown(text, span), DIAGNOSTIC_ERROR, of->failure.message);
-    if (span.text >= 0) {
-        int64_t line, column;
-        text_place(&d->texts.text[span.text], span.begin, &line, &column);
-        snprintf(message, sizeof message, "%.200s:%lld:%lld: %s", d->texts.text[span.text].name, (long long)line,
-                 (long long)column, of->failure.message);
-    } else {
-        snprintf(message, sizeof message, "%s", *of->failure.message ? of->failure.message : bmf_error_text(NULL));
-    }
-    return diagnostic(text, (bmf_span){d->text, 0, 0}, DIAGNOSTIC_ERROR, message);
+        return diagnostic(text, shown(text, span), DIAGNOSTIC_ERROR, failure->message);
+    if (span.text < 0)
+        return error_at_head(of, failure->message);
+    int64_t line, column;
+    text_place(&d->texts.text[span.text], span.begin, &line, &column);
+    snprintf(message, sizeof message, "%.200s:%lld:%lld: %s", d->texts.text[span.text].name, (long long)line,
+             (long long)column, failure->message);
+    return error_at_head(of, message);
 }
 
 typedef struct broadcast_notes {
@@ -199,9 +203,11 @@ json_t *inspection_diagnostics(const inspection *of)
     const document *d = &of->document;
     if (d->syntax && is_blank(inspection_text(of)))
         return all;
-    if (of->failed)
-        json_array_append_new(all, error(of));
-    else if (d->notation && d->parsed.expression && !of->typed)
+    for (int k = 0; k < of->failures.count; k++)
+        json_array_append_new(all, error(of, &of->failures.failure[k]));
+    if (of->failed && of->failures.count == 0)
+        json_array_append_new(all, error_at_head(of, bmf_error_text(NULL)));
+    else if (!of->failed && d->notation && d->parsed.expression && !of->typed)
         json_array_append_new(
             all, diagnostic(inspection_text(of), inspection_syntax(of)->main.span, DIAGNOSTIC_HINT,
                             "types are checked if there is an example of the argument behind main: default DATA"));

@@ -15,11 +15,11 @@ typedef struct inspection_type {
 
 typedef struct inspection {
     document document;
-    bmf_text_failure failure; /* if it failed */
-    bool failed;              /* there is an error */
-    bool typed;               /* there was an argument to type the program with */
-    bmf_expression *checked;  /* NULL: not typed, or an error */
-    inspection_type *type;    /* in the order in which they were found */
+    bmf_text_failures failures; /* in texts */
+    bool failed;                /* there is an error */
+    bool typed;                 /* there was an argument to type the program with */
+    bmf_expression *checked;    /* NULL: not typed, or an error */
+    inspection_type *type;      /* in the order in which they were found */
     int types, capacity;
 } inspection;
 
@@ -28,9 +28,9 @@ inspection *inspection_create(const char *name, const char *bytes, int64_t size,
 void inspection_free(inspection *made);
 
 const bmf_text *inspection_text(const inspection *of);
-/* The syntax of the text, or of what stands before the error; NULL: it is core language. */
+/* The syntax of the text, definitions with an error without a body; NULL: it is core language. */
 const notation_text *inspection_syntax(const inspection *of);
-/* The diagnostics of the protocol, a new array: the error, what is sent to all processors, what keeps types from being
+/* The diagnostics of the protocol, a new array: the errors, what is sent to all processors, what keeps types from being
  * known. */
 json_t *inspection_diagnostics(const inspection *of);
 

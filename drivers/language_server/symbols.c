@@ -15,7 +15,7 @@ static void add_symbol(const inspection *of, json_t *all, const char *name, int 
 
 static void add_definition(const inspection *of, json_t *all, const notation_definition *definition)
 {
-    add_symbol(of, all, definition->name, definition->parameters > 0 ? SYMBOL_FUNCTION : SYMBOL_CONSTANT,
+    add_symbol(of, all, definition->name, definition->parameters != 0 ? SYMBOL_FUNCTION : SYMBOL_CONSTANT,
                definition->span, definition->body ? definition->body->span.end : 0);
 }
 

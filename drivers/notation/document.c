@@ -31,7 +31,10 @@ static int parse_file(document *s, notation_text *parsed)
         s->main = parsed->main.span.begin;
         return status;
     }
+    bmf_text_failures *failures = s->texts.failures;
+    s->texts.failures = NULL; /* it may be no library */
     const bool library = parse_library(NULL, &s->texts, s->text, scratch, &none) == BMF_OK && none.count > 0;
+    s->texts.failures = failures;
     library_free(&none);
     expressions_free(scratch);
     if (library)
@@ -49,9 +52,12 @@ static int parse_all(document *s, notation_text *parsed)
         else
             BMF_TRY(parse_library(NULL, &s->texts, k, s->arena, &s->library));
     }
-    BMF_TRY(parse_file(s, &parsed[s->text]));
-    for (int k = 0; k <= s->text; k++)
-        BMF_TRY(notation_translate(NULL, &s->texts, s->arena, &s->library, &parsed[k], &s->parsed));
+    int status = parse_file(s, &parsed[s->text]);
+    for (int k = 0; k <= s->text && (status == BMF_OK || s->texts.failures); k++) {
+        const int translated = notation_translate(NULL, &s->texts, s->arena, &s->library, &parsed[k], &s->parsed);
+        status = status == BMF_OK ? translated : status;
+    }
+    BMF_TRY(status);
     return library_check(NULL, &s->texts, &s->library, s->parsed.expression);
 }
 
@@ -89,9 +95,9 @@ int document_open(const char *path, const bmf_strings *libraries, document *open
 }
 
 int document_open_text(const char *name, const char *bytes, int64_t size, const bmf_strings *libraries,
-                       bmf_text_failure *failure, document *opened)
+                       bmf_text_failures *failures, document *opened)
 {
-    *opened = (document){.arena = expressions_create(), .texts.failure = failure};
+    *opened = (document){.arena = expressions_create(), .texts.failures = failures};
     const int status = read_libraries(libraries, opened);
     opened->text = texts_add(&opened->texts, name, bytes, size);
     return status == BMF_OK ? parse_opened(opened) : status;

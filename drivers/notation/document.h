@@ -23,10 +23,10 @@ typedef struct document {
 
 /* Reads the libraries and the file, in the core or in the notation. Close in any case. */
 int document_open(const char *path, const bmf_strings *libraries, document *opened);
-/* The same with the file's text given, which is there even if libraries cannot be read. failure: gets the place and
- * words of a failure that is in a text. */
+/* The same with the file's text given, which is there even if libraries cannot be read. failures: gets the place and
+ * words of all failures that are in texts. */
 int document_open_text(const char *name, const char *bytes, int64_t size, const bmf_strings *libraries,
-                       bmf_text_failure *failure, document *opened);
+                       bmf_text_failures *failures, document *opened);
 /* Whether a text in the notation, a program or a library, parses, whatever names it uses. */
 int document_syntax(bmf_texts *texts, int text);
 void document_close(document *opened);

@@ -13,7 +13,8 @@ typedef struct parallelise_options {
 
 /* A program that was looked at. */
 typedef struct candidate {
-    uint64_t chosen; /* points at which lists are split */
+    uint64_t chosen;         /* points at which lists are split */
+    bmf_processor_grid grid; /* or none */
     char *text;
     double seconds, low, high;
     int64_t messages;
@@ -34,7 +35,32 @@ void stated_free(stated_names *names);
  * counterexample. source: the operator as text. */
 int stated_test(const parallelise_options *options, const char *name, const char *source, const bmf_type *argument);
 
+typedef struct search {
+    const parallelise_options *options;
+    bmf_context *ctx;
+    bmf_program serial; /* loaded in that context */
+    stated_names stated;
+    bool tested[BMF_MAX_STATED]; /* of these */
+    int count;
+    candidate *candidate; /* behind search_all: the fastest first */
+} search;
+
+/* ---- candidate.c ---- */
+
+/* Reads the serial program. */
+int search_load(search *s);
+/* Also of one that was not, or in part, loaded. */
+void search_free(search *s);
+/* The program's text, for its chosen points and grid; allocated. Tests operators that are said to be associative. */
+int candidate_make(search *s, candidate *made);
+/* Its time. */
+int candidate_predict(const search *s, candidate *c);
 /* Runs a text of the language on its data and returns what it prints; the caller frees. */
 int parallelise_run_text(const char *text, char **printed);
+
+/* ---- search.c ---- */
+
+/* Fills the list of candidates. */
+int search_all(search *s);
 
 #endif

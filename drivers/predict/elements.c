@@ -6,7 +6,7 @@
  * says for it. Counts that do not lie on a line depend on the data, or are of another form: they are taken in
  * proportion, the least and the largest that the three sizes show, and the interval holds both. Where something else
  * is done it is said where. Algorithms are chosen as if every list grew as the argument does.
- * Cost: three recordings of small sizes; 24 bytes an action. Source: own; scaling counts of small runs is that of
+ * Cost: three recordings of small sizes; 32 bytes an action. Source: own; scaling counts of small runs is that of
  * Carrington, Laurenzano, Tiwari, "Inferring large-scale computation behavior via trace extrapolation", IPDPSW
  * (2013). */
 #define _GNU_SOURCE
@@ -33,7 +33,8 @@ enum { SIZES = 3, LEAST_EACH = 16, MEASURED_ELEMENTS = 1 << 20, MOST_REMARKS = 8
 typedef struct counted {
     double seconds;
     int64_t amount;
-    uint64_t shape; /* a hash of what is done, but for how much */
+    uint64_t shape;        /* a hash of what is done, but for how much */
+    bmf_action_bytes held; /* where bytes are kept */
 } counted;
 
 typedef struct counted_run {
@@ -41,6 +42,7 @@ typedef struct counted_run {
     int64_t actions, messages;
     counted *action;
     int64_t *bytes; /* by message */
+    int64_t held;   /* bytes of all processors */
 } counted_run;
 
 /* The least and the most that something may be. */
@@ -55,8 +57,9 @@ typedef struct extrapolation {
     counted_run run[SIZES];
     int now;
     bmf_predicted *predicted; /* what is known of the run in hand */
+    bmf_take_extended *take;
+    void *state;
     bool exact;
-    range bytes;
     uint64_t said[MOST_REMARKS]; /* kernels of which something was said */
     int remarks;
 } extrapolation;
@@ -72,12 +75,12 @@ int elements_read(const char *text, void *field)
     return 0;
 }
 
-int elements_check(const bmf_predict_options *o)
+int elements_check(const bmf_predict_options *o, const char *option)
 {
     if (!o->path || is_model(o->path))
-        return usage_error("--elements is for programs of the language");
+        return usage_error("%s is for programs of the language", option);
     if (o->program.argument.count != 1)
-        return usage_error("--elements takes one --arg FILE, whose rows stand for all of them");
+        return usage_error("%s takes one --arg FILE, whose rows stand for all of them", option);
     if (o->trace || o->html || o->ranks > 0 || o->compared.count > 0)
         return usage_error("--elements does not go with --trace, --html, --ranks and --compare");
     return 0;
@@ -99,15 +102,18 @@ static uint64_t shape_of(const bmf_actions *actions, const bmf_action *action)
     return hash_add(hash_add(shape, (uint64_t)message->from), (uint64_t)message->to);
 }
 
-static void keep(const bmf_actions *actions, counted_run *run)
+static void keep(const bmf_actions *actions, const bmf_predicted *predicted, counted_run *run)
 {
+    run->held = predicted->held;
     run->actions = actions->count;
     run->messages = actions->messages;
     run->action = allocate_array(actions->count, (int64_t)sizeof *run->action);
     run->bytes = allocate_array(actions->messages, (int64_t)sizeof *run->bytes);
-    for (int64_t k = 0; k < actions->count; k++)
-        run->action[k] =
-            (counted){actions->action[k].seconds, actions->action[k].amount, shape_of(actions, &actions->action[k])};
+    for (int64_t k = 0; k < actions->count; k++) {
+        const bmf_action *action = &actions->action[k];
+        run->action[k] = (counted){action->seconds, action->amount, shape_of(actions, action),
+                                   actions->bytes ? actions->bytes[k] : (bmf_action_bytes){0}};
+    }
     for (int64_t m = 0; m < actions->messages; m++)
         run->bytes[m] = actions->message[m].bytes;
 }
@@ -213,14 +219,27 @@ static void extend_action(extrapolation *e, bool measured, int64_t k, bool most,
     *exact = *exact && linear;
 }
 
-/* The actions for the size that is asked for. Shares everything but actions and messages with `recorded`. */
-static void extend(extrapolation *e, const bmf_actions *recorded, bool measured, bool most, bmf_actions *made,
-                   bmf_predicted *predicted)
+/* What the kernel of action k of the largest size moves, as its seconds. */
+static void extend_bytes(const extrapolation *e, int64_t k, bool most, bmf_action_bytes *bytes)
 {
-    double bytes = 0.0;
+    bool linear = true;
+    const bmf_action_bytes *first = &e->run[0].action[k].held, *second = &e->run[1].action[k].held;
+    const range moved = extend_seconds(e, (double)first->moved, (double)second->moved, (double)bytes->moved, &linear);
+    const range footprint =
+        extend_seconds(e, (double)first->footprint, (double)second->footprint, (double)bytes->footprint, &linear);
+    bytes->moved = (float)(most ? moved.high : moved.low);
+    bytes->footprint = (float)(most ? footprint.high : footprint.low);
+}
+
+/* The actions for the size that is asked for; free_extended. Shares everything but actions, their bytes and messages
+ * with `recorded`. */
+static void extend(extrapolation *e, const bmf_actions *recorded, bool measured, bool most, bmf_actions *made)
+{
     *made = *recorded;
     made->action = allocate_array(recorded->count, (int64_t)sizeof *made->action);
     made->message = allocate_array(recorded->messages, (int64_t)sizeof *made->message);
+    if (recorded->bytes)
+        made->bytes = allocate_array(recorded->count, (int64_t)sizeof *made->bytes);
     for (int64_t k = 0; k < recorded->count; k++) {
         bmf_action *action = &made->action[k];
         bool exact = true;
@@ -228,71 +247,112 @@ static void extend(extrapolation *e, const bmf_actions *recorded, bool measured,
         if (action->kind == BMF_ACTION_COMPUTE || action->kind == BMF_ACTION_OVERHEAD)
             extend_action(e, measured, k, most, action, &exact);
         if (!exact)
-            say_once(e, recorded, &recorded->action[k], predicted);
+            say_once(e, recorded, &recorded->action[k], e->predicted);
         e->exact = e->exact && exact;
+        if (recorded->bytes) {
+            made->bytes[k] = recorded->bytes[k];
+            extend_bytes(e, k, most, &made->bytes[k]);
+        }
     }
     for (int64_t m = 0; m < recorded->messages; m++) {
         bmf_scheduled_message *message = &made->message[m];
         *message = recorded->message[m];
         const range size = extend_count(e, e->run[0].bytes[m], e->run[1].bytes[m], message->bytes, &e->exact);
         message->bytes = (int64_t)fmin(most ? size.high : size.low, 0x1p62);
-        bytes += (double)message->bytes;
     }
-    *(most ? &e->bytes.high : &e->bytes.low) = bytes;
 }
 
-static int simulate_size(extrapolation *e, bmf_context *ctx, bool most, bmf_predicted *predicted,
-                         bmf_prediction *prediction)
+static void free_extended(bmf_actions *made)
+{
+    free(made->action);
+    free(made->message);
+    free(made->bytes);
+}
+
+static int extrapolate(extrapolation *e, bmf_context *ctx)
 {
     const bmf_model *model = model_of_context(ctx);
-    bmf_actions made;
-    extend(e, model_actions(model), model_is_measured(model), most, &made, predicted);
-    const int status = simulate_interval(&made, model_network(model), e->options->samples, prediction);
-    free(made.action);
-    free(made.message);
-    return status == BMF_OK ? BMF_OK : bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
-}
-
-static void remark_bytes(const extrapolation *e, bmf_predicted *predicted)
-{
-    char text[160];
-    snprintf(text, sizeof text, "messages: %.0f to %.0f bytes; they depend on the data, or are not in proportion",
-             e->bytes.low, e->bytes.high);
-    predicted_remark(predicted, text);
-}
-
-static int extrapolate(extrapolation *e, bmf_context *ctx, bmf_predicted *predicted)
-{
-    const bmf_actions *actions = model_actions(model_of_context(ctx));
-    bmf_prediction least, most;
-    BMF_TRY(check_same(ctx, e, actions));
+    const bmf_actions *recorded = model_actions(model);
+    const bool measured = model_is_measured(model);
+    bmf_actions least, most = {0};
+    BMF_TRY(check_same(ctx, e, recorded));
     e->exact = true;
-    BMF_TRY(simulate_size(e, ctx, false, predicted, &least));
-    most = least;
-    e->bytes.high = e->bytes.low;
-    if (!e->exact)
-        BMF_TRY(simulate_size(e, ctx, true, predicted, &most));
-    if (e->bytes.high > e->bytes.low)
-        remark_bytes(e, predicted);
-    predicted->prediction = most;
-    predicted->seconds = sqrt(least.median * most.median);
-    predicted->best = sqrt(least.seconds * most.seconds);
-    predicted->files = sqrt(least.loading * most.loading);
-    predicted->low = fmin(least.low, most.low);
-    predicted->high = fmax(least.high, most.high);
-    predicted->messages = actions->messages;
-    predicted->bytes = (int64_t)((e->bytes.low + e->bytes.high) / 2.0);
-    predicted->rank_messages = predicted->rank_bytes = -1;
+    extend(e, recorded, measured, false, &least);
+    const bool exact = e->exact;
+    if (!exact)
+        extend(e, recorded, measured, true, &most);
+    const range held = extend_count(e, e->run[0].held, e->run[1].held, e->predicted->held, &e->exact);
+    e->predicted->held = (int64_t)fmin(held.high, 0x1p62);
+    const int status = e->take(ctx, &least, exact ? &least : &most, e->predicted, e->state);
+    free_extended(&least);
+    if (!exact)
+        free_extended(&most);
+    return status;
+}
+
+static int take_size(bmf_context *ctx, const bmf_predicted *predicted, void *state)
+{
+    extrapolation *e = state;
+    if (e->now == SIZES - 1)
+        return extrapolate(e, ctx);
+    keep(model_actions(model_of_context(ctx)), predicted, &e->run[e->now]);
     return BMF_OK;
 }
 
-static int take(bmf_context *ctx, const bmf_predicted *predicted, void *state)
+/* No more elements than are recorded anyway. */
+static int take_whole(bmf_context *ctx, const bmf_predicted *predicted, void *state)
 {
-    extrapolation *e = state;
-    (void)predicted;
-    if (e->now == SIZES - 1)
-        return extrapolate(e, ctx, e->predicted);
-    keep(model_actions(model_of_context(ctx)), &e->run[e->now]);
+    const extrapolation *e = state;
+    const bmf_actions *actions = model_actions(model_of_context(ctx));
+    return e->take(ctx, actions, actions, predicted, e->state);
+}
+
+/* ---- timing ---- */
+
+static double bytes_of(const bmf_actions *actions)
+{
+    double bytes = 0.0;
+    for (int64_t m = 0; m < actions->messages; m++)
+        bytes += (double)actions->message[m].bytes;
+    return bytes;
+}
+
+static int simulate_size(bmf_context *ctx, const extrapolation *e, const bmf_actions *actions,
+                         bmf_prediction *prediction)
+{
+    const int status =
+        simulate_interval(actions, model_network(model_of_context(ctx)), e->options->samples, prediction);
+    return status == BMF_OK ? BMF_OK : bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
+}
+
+/* The times of what three sizes show. */
+static int take_times(bmf_context *ctx, const bmf_actions *least, const bmf_actions *most,
+                      const bmf_predicted *recorded, void *state)
+{
+    const extrapolation *e = state;
+    bmf_predicted *predicted = e->predicted;
+    const double fewest = bytes_of(least), largest = bytes_of(most);
+    bmf_prediction low, high;
+    char text[160];
+    (void)recorded;
+    BMF_TRY(simulate_size(ctx, e, least, &low));
+    high = low;
+    if (most != least)
+        BMF_TRY(simulate_size(ctx, e, most, &high));
+    if (largest > fewest) {
+        snprintf(text, sizeof text, "messages: %.0f to %.0f bytes; they depend on the data, or are not in proportion",
+                 fewest, largest);
+        predicted_remark(predicted, text);
+    }
+    predicted->prediction = high;
+    predicted->seconds = sqrt(low.median * high.median);
+    predicted->best = sqrt(low.seconds * high.seconds);
+    predicted->files = sqrt(low.loading * high.loading);
+    predicted->low = fmin(low.low, high.low);
+    predicted->high = fmax(low.high, high.high);
+    predicted->messages = least->messages;
+    predicted->bytes = (int64_t)((fewest + largest) / 2.0);
+    predicted->rank_messages = predicted->rank_bytes = -1;
     return BMF_OK;
 }
 
@@ -310,8 +370,9 @@ static int predict_rows(extrapolation *e, const char *folder, int64_t processors
     o.grown = (double)e->rows / (double)rows;
     if (e->now < SIZES - 1)
         o.repeats = 1;
-    return whole ? predict_program(&o, processors, false, predicted)
-                 : predict_program_recorded(&o, processors, take, e, predicted);
+    if (whole && e->take == take_times)
+        return predict_program(&o, processors, false, predicted);
+    return predict_program_recorded(&o, processors, whole ? take_whole : take_size, e, predicted);
 }
 
 static int predict_sizes(extrapolation *e, const char *folder, int64_t processors, bmf_predicted *predicted)
@@ -346,7 +407,7 @@ static int find_rows(const char *name, const char *folder, char path[4200])
     bmf_options o = bmf_options_init();
     int64_t rows;
     if (!argument_named(name, &argument))
-        return bmf_fail(NULL, BMF_ERROR_USAGE, "--arg %s: --elements needs a data file, such as FILE.npy", name);
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "--arg %s: a number of rows needs a data file, such as FILE.npy", name);
     int status = argument_find(NULL, &argument);
     rows = argument.file.shape[0];
     snprintf(path, 4200, "%.4000s", argument.file.path);
@@ -363,24 +424,36 @@ static int find_rows(const char *name, const char *folder, char path[4200])
     }
     argument_free(&argument);
     if (status == BMF_OK && rows < 1)
-        return bmf_fail(NULL, BMF_ERROR_USAGE, "%s: --elements needs a row that can be repeated", name);
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "%s: a number of rows needs a row that can be repeated", name);
+    return status;
+}
+
+static int predict_extended(extrapolation *e, int64_t processors)
+{
+    char path[4200];
+    char *folder = temporary_directory_create("bmf-elements");
+    if (!folder)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory");
+    e->path = path;
+    e->rows = e->options->elements;
+    e->each = e->rows / processors;
+    int status = find_rows(e->options->program.argument.text[0], folder, path);
+    if (status == BMF_OK)
+        status = predict_sizes(e, folder, processors, e->predicted);
+    temporary_directory_remove(folder);
     return status;
 }
 
 int predict_elements(const bmf_predict_options *options, int64_t processors, bmf_predicted *predicted)
 {
-    char path[4200];
-    extrapolation e = {.options = options,
-                       .path = path,
-                       .rows = options->elements,
-                       .each = options->elements / processors,
-                       .predicted = predicted};
-    char *folder = temporary_directory_create("bmf-elements");
-    if (!folder)
-        return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory");
-    int status = find_rows(options->program.argument.text[0], folder, path);
-    if (status == BMF_OK)
-        status = predict_sizes(&e, folder, processors, predicted);
-    temporary_directory_remove(folder);
-    return status;
+    extrapolation e = {.options = options, .predicted = predicted, .take = take_times};
+    e.state = &e;
+    return predict_extended(&e, processors);
+}
+
+int predict_elements_recorded(const bmf_predict_options *options, int64_t processors, bmf_take_extended *take,
+                              void *state, bmf_predicted *predicted)
+{
+    extrapolation e = {.options = options, .predicted = predicted, .take = take, .state = state};
+    return predict_extended(&e, processors);
 }

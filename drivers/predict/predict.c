@@ -178,7 +178,7 @@ static int check_options(bmf_predict_options *o, const bmf_operands *operands)
     BMF_TRY(check_machine_options(o));
     BMF_TRY(check_mpi_options(o));
     if (o->elements > 0)
-        BMF_TRY(elements_check(o));
+        BMF_TRY(elements_check(o, "--elements"));
     if (o->measured && !o->trace && !o->html)
         return usage_error("--measured stands beside the prediction in --trace or --html; give one of them");
     return 0;

@@ -8,6 +8,7 @@
 #include "drivers/command/word_list.h"
 #include "drivers/program_options.h"
 #include "predict/machine/machine.h"
+#include "predict/model/actions.h"
 #include "predict/simulate/simulate.h"
 #include "runtime/trace/trace.h"
 
@@ -101,11 +102,17 @@ int compare_read_machines(const char *text, void *field);
 int compare_check(const bmf_predict_options *options);
 int predict_compared(const bmf_predict_options *options);
 
-/* elements.c: --elements N, read by the option table; whether it fits with the others: 0, or the exit code of bad
- * usage. As predict_program, on an argument of that many rows. */
+/* elements.c: --elements N, read by the option table; whether it, or the option that is named, fits with the others: 0,
+ * or the exit code of bad usage. As predict_program, on an argument of that many rows. */
 int elements_read(const char *text, void *field);
-int elements_check(const bmf_predict_options *options);
+int elements_check(const bmf_predict_options *options, const char *option);
 int predict_elements(const bmf_predict_options *options, int64_t processors, bmf_predicted *predicted);
+/* As predict_program_recorded, on that many rows: takes the least and the most that may be done, which are the same
+ * actions where all counts follow from small sizes. predicted->held is of all rows; its messages are not. */
+typedef int bmf_take_extended(bmf_context *ctx, const bmf_actions *least, const bmf_actions *most,
+                              const bmf_predicted *predicted, void *state);
+int predict_elements_recorded(const bmf_predict_options *options, int64_t processors, bmf_take_extended *take,
+                              void *state, bmf_predicted *predicted);
 
 /* sweep.c: --sweep NAME=LIST, read by the option table. */
 int sweep_read_values(const char *text, void *field);

@@ -6,8 +6,8 @@
  * computing and one for all messages in a sample; what runs have in common, as a sheet has learnt it, another one for
  * all computing. The median is always inside. Samples in which only one kind of chance is at work say where the spread
  * comes from.
- * Source: Schopf and Berman, "Stochastic scheduling" (SC 1999), for predictions as distributions; shared reference note
- * 5.3 for errors that all uses of an equation share. Cost: a simulation a sample.
+ * Source: Schopf and Berman, "Stochastic scheduling" (SC 1999), for predictions as distributions; docs/sheets.md, "What
+ * runs have in common", for what all uses of an equation share. Cost: a simulation a sample.
  */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>

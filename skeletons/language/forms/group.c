@@ -1,20 +1,26 @@
-/* B_Group (f), P_Group (f): the elements of a list, or of all parts of one, by their keys, as {key, elements}. */
+/* B_Group (f), P_Group (f): the elements of a list, or of all parts of one, by their keys, as {key, elements}; of {x,
+ * list} with keys of {x, element}. */
 #include "skeletons/language/evaluate/sort.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/types/places.h"
 #include "skeletons/skeleton_types.h"
 
+/* {key, [{x, element}]} to {key, [element]} */
+static bmf_expression *drop_of_groups(bmf_checker *checker, const bmf_expression *by)
+{
+    bmf_expression *members[2] = {checker_map_of(checker, by, checker_component_of(checker, by, 2, 2)),
+                                  checker_component_of(checker, by, 2, 2)};
+    return checker_map_of(checker, by,
+                          checker_pair_of(checker, by, checker_component_of(checker, by, 1, 2),
+                                          checker_composed(checker, by, 2, members)));
+}
+
 static bmf_expression *check(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
-    const bmf_type *list = in;
-    if (in->kind == BMF_DISTRIBUTED) {
-        if (!checker_may_hold(checker, expression, in))
-            return NULL;
-        list = in->component[0];
-    }
-    if (list->kind != BMF_LIST && list->kind != BMF_NOTHING)
-        return checker_needs(checker, expression, "a list, or a distributed list of lists", in);
-    if (list->kind == BMF_LIST && !checker_placed_elements(checker, expression, list))
+    if (in->kind == BMF_TUPLE && in->components == 2 && type_is_list(in->component[1]))
+        return checker_keyed_handed(checker, expression, drop_of_groups(checker, expression), in);
+    const bmf_type *list = checker_list_or_parts(checker, expression, in);
+    if (!list)
         return NULL;
     bmf_expression *key = checker_key(checker, expression, expression->child[0], checker_element(list));
     if (!key)

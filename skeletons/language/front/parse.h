@@ -12,12 +12,14 @@
 
 enum { BMF_MAX_NESTING = 200, BMF_MAX_DEPTH = 1000 };
 
+enum { PARAMETERS_UNKNOWN = -1 };
+
 typedef struct bmf_definition {
     const char *name;
     bmf_span span;              /* of $name */
     bmf_expression *expression; /* NULL: not translated yet */
     bool notation;              /* written in the notation, */
-    int parameters;             /* with as many; 0: a constant */
+    int parameters;             /* with as many; 0: a constant; PARAMETERS_UNKNOWN: an error is in them */
 } bmf_definition;
 
 /* Definitions of all files, in order of appearance. */

@@ -12,13 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/language/front/text.h"
 
 /* What the parts of a message may take, in bytes; together with line numbers and line ends they fill
  * BMF_MESSAGE_SIZE. */
-enum { NAME_BYTES = 120, TEXT_BYTES = 500, LINE_CHARACTERS = 100, LINE_BYTES = 150, BEFORE_CARET = 60 };
+enum {
+    NAME_BYTES = 120,
+    TEXT_BYTES = 500,
+    LINE_CHARACTERS = 100,
+    LINE_BYTES = 150,
+    BEFORE_CARET = 60,
+    MOST_FAILURES = 100
+};
 
 static int adopt(bmf_texts *texts, const char *name, char *bytes, int64_t size)
 {
@@ -167,10 +174,12 @@ static void show_line(const bmf_text *text, bmf_span span, char shown[LINE_BYTES
 
 static void keep_failure(const bmf_texts *texts, bmf_span span, const char message[TEXT_BYTES])
 {
-    if (!texts->failure)
+    bmf_text_failures *all = texts->failures;
+    if (!all || all->count == MOST_FAILURES)
         return;
-    texts->failure->span = span;
-    snprintf(texts->failure->message, sizeof texts->failure->message, "%s", message);
+    bmf_text_failure *kept = ARRAY_APPEND(all->failure, all->count, all->capacity);
+    kept->span = span;
+    snprintf(kept->message, sizeof kept->message, "%s", message);
 }
 
 int text_fail(const bmf_texts *texts, bmf_context *ctx, bmf_span span, int status, const char *format, ...)

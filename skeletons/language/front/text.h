@@ -28,11 +28,18 @@ typedef struct bmf_text_failure {
     char message[500];
 } bmf_text_failure;
 
+/* Failures in the order in which they were found, at most 100. The list is the caller's to free. */
+typedef struct bmf_text_failures {
+    bmf_text_failure *failure;
+    int count, capacity;
+} bmf_text_failures;
+
 typedef struct bmf_texts {
     bmf_text *text;
     int count;
-    int64_t processors;        /* what B_Procs stands for in them; 0 counts as 1 */
-    bmf_text_failure *failure; /* filled by text_fail for those who lay messages out themselves; or NULL */
+    int64_t processors;          /* what B_Procs stands for in them; 0 counts as 1 */
+    bmf_text_failures *failures; /* text_fail adds to them, for those who lay messages out themselves, and the notation
+                                  * is parsed and translated on behind an error; or NULL */
 } bmf_texts;
 
 /* Adds a copy of a text; returns its number. */

@@ -11,12 +11,25 @@
 
 const char *splitting_law_name(bmf_splitting_law law)
 {
-    static const char *const name[] = {"split-reduce identity", "map promotion",        "filter promotion",
-                                       "reduce promotion",      "length promotion",     "distl promotion",
-                                       "zip promotion",         "scan by block totals", "concatenation promotion",
-                                       "stencil promotion",     "sort promotion",       "promotion by key",
-                                       "index promotion",       "reductions together",  "product by rows",
-                                       "choice promotion",      "loop promotion",       "inner lists"};
+    static const char *const name[] = {"split-reduce identity",
+                                       "map promotion",
+                                       "filter promotion",
+                                       "reduce promotion",
+                                       "length promotion",
+                                       "distl promotion",
+                                       "zip promotion",
+                                       "scan by block totals",
+                                       "concatenation promotion",
+                                       "stencil promotion",
+                                       "sort promotion",
+                                       "promotion by key",
+                                       "index promotion",
+                                       "reductions together",
+                                       "product by rows",
+                                       "choice promotion",
+                                       "loop promotion",
+                                       "inner lists",
+                                       "grid"};
     return name[law];
 }
 
@@ -80,15 +93,43 @@ static bmf_expression *walk_loop(const splitter *s, const bmf_expression *loop, 
     return splitter_compose(s, made, start);
 }
 
-/* The body of a map of a whole list: lists in it may be split, each over all processors. */
-static bmf_expression *walk_map(const splitter *s, const bmf_expression *map)
+/* Whether the list that is next given to `part` is split in front of it. */
+static bool splits_before(const splitter *s, const bmf_expression *part, const splitter_value *of)
 {
+    const bmf_splitting *splitting = s->splitting;
+    return of->shape == SPLITTER_WHOLE && !s->counts && part->in && splitting->points < BMF_MAX_SPLIT_POINTS &&
+           (splitting->chosen >> splitting->points & 1) != 0;
+}
+
+/* Lists inside of the list may be split, too: those of a whole list each over all processors, those of a split list
+ * over the columns of the grid. *element: what is known of the elements; what is split in them stays so up to the next
+ * part, if that is a map. */
+static bmf_expression *walk_map(const splitter *s, const bmf_expression *map, const bmf_expression *next,
+                                const splitter_value *of, splitter_value *element)
+{
+    bmf_splitting *splitting = s->splitting;
+    const bool split = of->shape == SPLITTER_SPLIT;
+    const int64_t splits = splitting->applied[BMF_SPLITTING_IDENTITY];
     splitter in = *s;
     in.inside = true;
-    const int64_t splits = s->splitting->applied[BMF_SPLITTING_IDENTITY];
-    bmf_expression *made = splitter_map(s, walk_to_whole(&in, map->child[0], (splitter_value){0}));
-    s->splitting->applied[BMF_SPLITTING_INNER] += s->splitting->applied[BMF_SPLITTING_IDENTITY] > splits;
-    return made;
+    if (split) {
+        in.counts = s->counts || s->inside || splitting->grid.columns == 0;
+        in.processors = splitting->grid.columns;
+    }
+    bmf_expression *body = splitter_walk(&in, map->child[0], element);
+    if (!next || next->kind != BMF_EXPRESSION_MAP || splits_before(s, next, of)) {
+        body = splitter_compose(s, splitter_make_whole(s, element), body);
+        *element = (splitter_value){0};
+    }
+    const bool inner = splitting->applied[BMF_SPLITTING_IDENTITY] > splits;
+    if (!split) {
+        splitting->applied[BMF_SPLITTING_INNER] += inner;
+        return splitter_map(s, body);
+    }
+    splitting->applied[BMF_SPLITTING_MAP]++;
+    splitting->applied[BMF_SPLITTING_GRID] += inner;
+    splitting->rows |= inner ? of->from : 0;
+    return splitter_parallel_map(s, splitter_map(s, body));
 }
 
 /* The points of what is not walked; nothing else comes of it. */
@@ -141,8 +182,8 @@ typedef enum place {
     BOTH_PLACE    /* both of a pair */
 } place;
 
-/* The next place is counted; whether it is to be split. */
-static place count_place(const splitter *s, const bmf_expression *part, bool *chosen)
+/* The next place is counted. *chosen: its point, if it is to be split; or 0. */
+static place count_place(const splitter *s, const bmf_expression *part, uint64_t *chosen)
 {
     bmf_splitting *splitting = s->splitting;
     place at = NO_PLACE;
@@ -161,7 +202,7 @@ static place count_place(const splitter *s, const bmf_expression *part, bool *ch
         at = FIRST_PLACE;
     if (at == NO_PLACE)
         return at;
-    *chosen = !s->counts && (splitting->chosen >> splitting->points & 1) != 0;
+    *chosen = s->counts ? 0 : splitting->chosen & UINT64_C(1) << splitting->points;
     splitting->points++;
     return at;
 }
@@ -170,9 +211,9 @@ static place count_place(const splitter *s, const bmf_expression *part, bool *ch
  * it may be split here; NULL: it is not. *stays: a split list whose element is about to be taken stays split. */
 static bmf_expression *offer_split(const splitter *s, const bmf_expression *part, splitter_value *of, bool *stays)
 {
-    bool chosen = false;
+    uint64_t chosen = 0;
     const place at = count_place(s, part, &chosen);
-    const splitter_value even = {.shape = SPLITTER_SPLIT, .partition = SPLITTER_EVEN};
+    const splitter_value even = splitter_even(s, chosen);
     *stays = at == STAYS_PLACE && chosen && splitter_part(of, 0).shape == SPLITTER_SPLIT;
     if (!chosen || of->copies || at == STAYS_PLACE)
         return NULL;
@@ -183,7 +224,7 @@ static bmf_expression *offer_split(const splitter *s, const bmf_expression *part
         if (both[which].shape != SPLITTER_WHOLE)
             return NULL;
         both[which] = even;
-        made[which] = splitter_compose(s, splitter_split(s), made[which]);
+        made[which] = splitter_compose(s, splitter_split(s, &even), made[which]);
         *of = splitter_tuple(s, 2, both);
         return splitter_pair(s, made[0], made[1]);
     }
@@ -192,16 +233,18 @@ static bmf_expression *offer_split(const splitter *s, const bmf_expression *part
     if (at == BOTH_PLACE) {
         const splitter_value part_of[2] = {even, even};
         *of = splitter_tuple(s, 2, part_of);
-        return splitter_pair(s, splitter_compose(s, splitter_split(s), splitter_component(s, 1, 2)),
-                             splitter_compose(s, splitter_split(s), splitter_component(s, 2, 2)));
+        return splitter_pair(s, splitter_compose(s, splitter_split(s, &even), splitter_component(s, 1, 2)),
+                             splitter_compose(s, splitter_split(s, &even), splitter_component(s, 2, 2)));
     }
     *of = even;
-    return splitter_split(s);
+    return splitter_split(s, &even);
 }
 
 /* ---- the walk ---- */
 
-static bmf_expression *walk_part(const splitter *s, const bmf_expression *part, splitter_value *of)
+/* next: the part behind it in the composition, or NULL; element: see walk_map. */
+static bmf_expression *walk_part(const splitter *s, const bmf_expression *part, const bmf_expression *next,
+                                 splitter_value *of, splitter_value *element)
 {
     bool stays;
     bmf_expression *before = offer_split(s, part, of, &stays), *made;
@@ -217,13 +260,11 @@ static bmf_expression *walk_part(const splitter *s, const bmf_expression *part, 
         made = walk_choice(s, part, of);
     else if (part->kind == BMF_EXPRESSION_WHILE && !s->inside)
         made = walk_loop(s, part, of);
-    else if (part->kind == BMF_EXPRESSION_MAP && of->shape == SPLITTER_WHOLE)
-        made = walk_map(s, part);
-    else if (of->shape == SPLITTER_SPLIT) {
-        if (part->kind == BMF_EXPRESSION_MAP)
-            count_points(s, part->child[0]);
+    else if (part->kind == BMF_EXPRESSION_MAP)
+        made = walk_map(s, part, next, of, element);
+    else if (of->shape == SPLITTER_SPLIT)
         made = splitter_on_list(s, part, of);
-    } else if (of->shape == SPLITTER_WHOLE)
+    else if (of->shape == SPLITTER_WHOLE)
         made = splitter_plain(s, part);
     else
         made = splitter_on_tuple(s, part, of);
@@ -236,7 +277,7 @@ static bmf_expression *walk_table(const splitter *s, const bmf_expression *map, 
                                   splitter_value *of)
 {
     const bmf_splitting before = *s->splitting;
-    bool chosen = false;
+    uint64_t chosen = 0;
     if (!is_operation(distl, BMF_OPERATION_DISTL) || map->kind != BMF_EXPRESSION_MAP || of->shape != SPLITTER_TUPLE)
         return NULL;
     count_place(s, distl, &chosen);
@@ -255,12 +296,16 @@ static bmf_expression *walk_table(const splitter *s, const bmf_expression *map, 
 
 bmf_expression *splitter_walk(const splitter *s, const bmf_expression *expression, splitter_value *of)
 {
+    splitter_value element = {0};
     if (expression->kind != BMF_EXPRESSION_COMP)
-        return walk_part(s, expression, of);
+        return walk_part(s, expression, NULL, of, &element);
     bmf_expression *made = NULL;
     for (int k = expression->children - 1; k >= 0; k--) {
-        bmf_expression *both = k > 0 ? walk_table(s, expression->child[k - 1], expression->child[k], of) : NULL;
-        bmf_expression *part = both ? both : splitter_walk(s, expression->child[k], of);
+        const bmf_expression *own = expression->child[k], *next = k > 0 ? expression->child[k - 1] : NULL;
+        bmf_expression *both = next ? walk_table(s, next, own, of) : NULL;
+        bmf_expression *part = both                               ? both
+                               : own->kind == BMF_EXPRESSION_COMP ? splitter_walk(s, own, of)
+                                                                  : walk_part(s, own, next, of, &element);
         made = splitter_compose(s, part, made);
         if (both)
             k--;
@@ -268,18 +313,44 @@ bmf_expression *splitter_walk(const splitter *s, const bmf_expression *expressio
     return made;
 }
 
-bmf_expression *parallelise(bmf_expressions *arena, const bmf_expression *checked, bmf_splitting *splitting)
+static void clear_results(bmf_splitting *splitting)
 {
-    int partitions = SPLITTER_EVEN, exchanges = 0;
-    const splitter s = {.arena = arena, .splitting = splitting, .partitions = &partitions, .exchanges = &exchanges};
-    splitter_value of = {0};
-    if (checked->communicates)
-        return NULL;
     splitting->points = 0;
+    splitting->rows = 0;
     splitting->needs_elements = splitting->needs_some = splitting->may_overflow = false;
     splitting->refused = NULL;
     for (int k = 0; k < BMF_SPLITTING_LAWS; k++)
         splitting->applied[k] = 0;
+}
+
+static bmf_expression *walk_program(bmf_expressions *arena, const bmf_expression *checked, uint64_t rows,
+                                    bmf_splitting *splitting)
+{
+    int partitions = SPLITTER_OTHERS, exchanges = 0;
+    const splitter s = {.arena = arena,
+                        .splitting = splitting,
+                        .processors = splitting->processors,
+                        .rows = rows,
+                        .partitions = &partitions,
+                        .exchanges = &exchanges};
+    splitter_value of = {0};
     bmf_expression *made = splitter_walk(&s, checked, &of);
     return splitter_compose(&s, splitter_make_whole(&s, &of), made);
+}
+
+/* Which lists are split over the rows of the grid is known when one inside of them is split: it begins anew then. */
+bmf_expression *parallelise(bmf_expressions *arena, const bmf_expression *checked, bmf_splitting *splitting)
+{
+    if (checked->communicates)
+        return NULL;
+    uint64_t rows;
+    bmf_expression *made;
+    splitting->rows = 0;
+    do {
+        rows = splitting->rows;
+        clear_results(splitting);
+        made = walk_program(arena, checked, rows, splitting);
+        splitting->rows |= rows;
+    } while (splitting->rows != rows);
+    return made;
 }

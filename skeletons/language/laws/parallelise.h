@@ -14,7 +14,8 @@
  *   choices, loops         the branches, or the body, for themselves, where they leave the list split as it was
  *   tuples of functions    each of them for itself
  * and whatever else there is gets the gathered list. The lists inside of a list that is not split can be split, too,
- * each over all processors. Nothing here is collective. */
+ * each over all processors; those inside of a split list over the columns of a grid of processors, on whose rows its
+ * parts are. Nothing here is collective. */
 #ifndef BMF_LANGUAGE_PARALLELISE_H
 #define BMF_LANGUAGE_PARALLELISE_H
 
@@ -42,6 +43,7 @@ typedef enum bmf_splitting_law {
     BMF_SPLITTING_CHOICE,
     BMF_SPLITTING_LOOP,
     BMF_SPLITTING_INNER,
+    BMF_SPLITTING_GRID,
     BMF_SPLITTING_LAWS
 } bmf_splitting_law;
 
@@ -53,16 +55,24 @@ typedef struct bmf_stated_operator {
     const bmf_expression *operation; /* out: as it was found, typed; NULL: it was not */
 } bmf_stated_operator;
 
+/* Part k of the outer list is on processor k 2^log2_stride, parts of its inner lists on that and the next ones. */
+typedef struct bmf_processor_grid {
+    int64_t rows, columns; /* 0: there is none */
+    int log2_stride;       /* columns <= 2^log2_stride */
+} bmf_processor_grid;
+
 typedef struct bmf_splitting {
     /* in: */
     int64_t processors;
+    bmf_processor_grid grid;    /* for lists that are split outside and inside */
     uint64_t chosen;            /* bit k: split at point k */
     bool reassociate;           /* sums and products of reals, too */
     const bmf_library *library; /* the program's definitions, for operators that are stated */
     int stated;
     bmf_stated_operator operation[BMF_MAX_STATED];
     /* out: */
-    int points; /* places where there is a list that could be split; at most BMF_MAX_SPLIT_POINTS */
+    int points;    /* places where there is a list that could be split; at most BMF_MAX_SPLIT_POINTS */
+    uint64_t rows; /* of the chosen points, those whose lists are split over the rows of the grid */
     int64_t applied[BMF_SPLITTING_LAWS];
     bool needs_elements; /* every processor must get an element: an operator without an identity */
     bool needs_some;     /* the list must not be empty: a reduction without a default, which would fail */

@@ -11,10 +11,12 @@ typedef enum splitter_shape {
     SPLITTER_TUPLE  /* a tuple in which there are such */
 } splitter_shape;
 
-/* Lists of one partition have parts of the same lengths. */
+/* Lists of one partition have parts of the same lengths on the same processors. */
 enum {
-    SPLITTER_EVEN = 0,    /* as P_Split makes them of a list of that length */
-    SPLITTER_UNKNOWN = -1 /* what choices and loops make: other parts than any other list */
+    SPLITTER_UNKNOWN = -1,  /* what choices and loops make: other parts than any other list */
+    SPLITTER_EVEN = 0,      /* as P_Split makes them of a list of that length */
+    SPLITTER_EVEN_ROWS = 1, /* as P_Split makes them for the rows of the grid */
+    SPLITTER_OTHERS = 2     /* and on: others, in the order in which they are found */
 };
 
 /* What is known of a value. All zero: it is whole. */
@@ -22,6 +24,7 @@ typedef struct splitter_value splitter_value;
 struct splitter_value {
     splitter_shape shape;
     int partition; /* SPLIT */
+    uint64_t from; /* SPLIT: the points where it, and what it was zipped with, was split */
     bool copies;   /* WHOLE: of a list of pairs, each with the same list: split, every pair would take its copy along */
     int parts;     /* TUPLE */
     const splitter_value *part;
@@ -30,10 +33,12 @@ struct splitter_value {
 typedef struct splitter {
     bmf_expressions *arena;
     bmf_splitting *splitting;
-    bool inside;     /* of a map: choices and loops there cannot have split lists */
-    bool counts;     /* points only: nothing is split */
-    int *partitions; /* numbers given to partitions */
-    int *exchanges;  /* places where elements move to another processor, or parts are combined */
+    int64_t processors; /* over which lists are split here: all, or the columns of the grid */
+    uint64_t rows;      /* points whose lists are split over the rows of the grid */
+    bool inside;        /* of a map: choices and loops there cannot have split lists */
+    bool counts;        /* points only: nothing is split */
+    int *partitions;    /* numbers given to partitions */
+    int *exchanges;     /* places where elements move to another processor, or parts are combined */
 } splitter;
 
 /* ---- splitter_expression.c: expressions, not typed ---- */
@@ -51,7 +56,8 @@ bmf_expression *splitter_component(const splitter *s, int64_t which, int64_t of)
 bmf_expression *splitter_component_of(const splitter *s, int64_t which, int64_t pair);
 bmf_expression *splitter_pair(const splitter *s, bmf_expression *first, bmf_expression *second);
 bmf_expression *splitter_gather(const splitter *s);
-bmf_expression *splitter_split(const splitter *s);
+/* As an even split list is made. */
+bmf_expression *splitter_split(const splitter *s, const splitter_value *even);
 /* reduce operation (otherwise); otherwise: NULL, or the default. */
 bmf_expression *splitter_reduction(const splitter *s, bmf_expression *operation, bool parallel,
                                    bmf_expression *otherwise);
@@ -62,7 +68,13 @@ bmf_expression *splitter_plain_parts(const splitter *s, int parts, bmf_expressio
 
 /* ---- splitter_value.c ---- */
 
-splitter_value splitter_new_partition(const splitter *s);
+/* Split evenly; from: the points where. */
+splitter_value splitter_even(const splitter *s, uint64_t from);
+bool splitter_is_even(const splitter_value *of);
+/* Two lists, one of which is on the rows of the grid, should both be. */
+void splitter_note_alike(const splitter *s, const splitter_value *a, const splitter_value *b);
+/* Of the same points as `of`, in other parts. */
+splitter_value splitter_new_partition(const splitter *s, const splitter_value *of);
 /* WHOLE if all parts are. The parts are copied. */
 splitter_value splitter_tuple(const splitter *s, int parts, const splitter_value *part);
 /* Component k, from 0. */
@@ -101,6 +113,7 @@ bmf_expression *splitter_promote_scan(const splitter *s, const bmf_expression *s
 
 /* ---- splitter_lists.c: what is applied to split lists, and to tuples with them ---- */
 
+/* Any part but a map. */
 bmf_expression *splitter_on_list(const splitter *s, const bmf_expression *part, splitter_value *of);
 bmf_expression *splitter_on_tuple(const splitter *s, const bmf_expression *part, splitter_value *of);
 /* B_Op (B_Index) of {P[[a]], i}, where only the element is sent. */

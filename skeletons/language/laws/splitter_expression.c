@@ -73,10 +73,13 @@ bmf_expression *splitter_gather(const splitter *s)
     return splitter_reduction(s, splitter_operation(s, BMF_OPERATION_CONC, false), true, NULL);
 }
 
-bmf_expression *splitter_split(const splitter *s)
+bmf_expression *splitter_split(const splitter *s, const splitter_value *even)
 {
+    const bmf_processor_grid *grid = &s->splitting->grid;
+    const bool rows = even->partition == SPLITTER_EVEN_ROWS;
     bmf_expression *made = splitter_make(s, BMF_EXPRESSION_SPLIT, true, 0);
-    made->number[0] = s->splitting->processors;
+    made->number[0] = rows ? grid->rows : s->processors;
+    made->number[1] = rows ? grid->log2_stride : 0;
     s->splitting->applied[BMF_SPLITTING_IDENTITY]++;
     ++*s->exchanges;
     return made;

@@ -26,6 +26,14 @@ static bmf_expression *promote_shift(const splitter *s, const bmf_expression *sh
     return made;
 }
 
+/* What puts the elements in order, and splits the result evenly. */
+static bool puts_in_order(const bmf_expression *part)
+{
+    return part->kind == BMF_EXPRESSION_SORT_BY || part->kind == BMF_EXPRESSION_GROUP ||
+           is_operation(part, BMF_OPERATION_SORT) || is_operation(part, BMF_OPERATION_ARGSORT) ||
+           is_operation(part, BMF_OPERATION_UNIQUE);
+}
+
 /* What works on all parts together; NULL: it is none of these. They cannot be in maps. */
 static bmf_expression *promote_exchange(const splitter *s, const bmf_expression *part, splitter_value *of)
 {
@@ -37,11 +45,10 @@ static bmf_expression *promote_exchange(const splitter *s, const bmf_expression 
         made = as_parallel(s, part);
     else if (part->kind == BMF_EXPRESSION_SHIFT)
         made = promote_shift(s, part);
-    else if (part->kind == BMF_EXPRESSION_SORT_BY || is_operation(part, BMF_OPERATION_SORT) ||
-             is_operation(part, BMF_OPERATION_ARGSORT)) {
+    else if (puts_in_order(part)) {
         made = as_parallel(s, part);
         law = BMF_SPLITTING_SORT;
-        of->partition = SPLITTER_EVEN;
+        *of = splitter_even(s, of->from);
     }
     if (made) {
         s->splitting->applied[law]++;
@@ -52,15 +59,10 @@ static bmf_expression *promote_exchange(const splitter *s, const bmf_expression 
 
 bmf_expression *splitter_on_list(const splitter *s, const bmf_expression *part, splitter_value *of)
 {
-    bmf_splitting *splitting = s->splitting;
     bmf_expression *made;
-    if (part->kind == BMF_EXPRESSION_MAP) {
-        splitting->applied[BMF_SPLITTING_MAP]++;
-        return splitter_parallel_map(s, splitter_plain(s, part));
-    }
     if (part->kind == BMF_EXPRESSION_FILTER) {
-        splitting->applied[BMF_SPLITTING_FILTER]++;
-        *of = splitter_new_partition(s);
+        s->splitting->applied[BMF_SPLITTING_FILTER]++;
+        *of = splitter_new_partition(s, of);
         return splitter_parallel_map(s, splitter_plain(s, part));
     }
     if ((part->kind == BMF_EXPRESSION_REDUCE || is_operation(part, BMF_OPERATION_LENGTH)) &&
@@ -99,18 +101,22 @@ static bmf_expression *promote_distl(const splitter *s, splitter_value *of)
 static bmf_expression *promote_zip(const splitter *s, const bmf_expression *zip, splitter_value *of)
 {
     bmf_expression *alike = NULL;
+    if (splitter_is_even(&of->part[0]) && splitter_is_even(&of->part[1]))
+        splitter_note_alike(s, &of->part[0], &of->part[1]);
     for (int k = 0; k < 2; k++) {
         const splitter_value *own = &of->part[k], *other = &of->part[1 - k];
-        if (own->shape == SPLITTER_WHOLE && other->shape == SPLITTER_SPLIT && other->partition == SPLITTER_EVEN) {
+        if (own->shape == SPLITTER_WHOLE && splitter_is_even(other)) {
             bmf_expression *both[2] = {splitter_component(s, 1, 2), splitter_component(s, 2, 2)};
-            both[k] = splitter_compose(s, splitter_split(s), both[k]);
+            both[k] = splitter_compose(s, splitter_split(s, other), both[k]);
             alike = splitter_pair(s, both[0], both[1]);
         } else if (own->shape != SPLITTER_SPLIT ||
                    (other->shape == SPLITTER_SPLIT && own->partition != other->partition))
             return NULL;
     }
     s->splitting->applied[BMF_SPLITTING_ZIP]++;
+    const uint64_t from = of->part[0].from | of->part[1].from;
     *of = of->part[of->part[0].shape != SPLITTER_SPLIT];
+    of->from = from;
     return splitter_compose(s, splitter_parallel_map(s, splitter_plain(s, zip)),
                             splitter_compose(s, splitter_make(s, BMF_EXPRESSION_ZIP, true, 0), alike));
 }

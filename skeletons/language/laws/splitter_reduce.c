@@ -63,7 +63,7 @@ static bool may_reduce_stated(const splitter *s, const bmf_expression *reduction
                         "definition says so");
         return false;
     }
-    if (of->partition != SPLITTER_EVEN) {
+    if (!splitter_is_even(of)) {
         refuse(s, reduction, "its operator has no identity that is known, and a processor may have no element");
         return false;
     }
@@ -141,7 +141,7 @@ static bmf_expression *promote_concatenation(const splitter *s, const bmf_expres
         return NULL;
     s->splitting->applied[BMF_SPLITTING_CONCATENATION]++;
     s->splitting->needs_some = s->splitting->needs_some || reduction->children < 2;
-    *of = splitter_new_partition(s);
+    *of = splitter_new_partition(s, of);
     return splitter_parallel_map(s, splitter_reduction(s, splitter_operation(s, BMF_OPERATION_CONC, false), false,
                                                        splitter_make(s, BMF_EXPRESSION_ALLVEC, false, 0)));
 }

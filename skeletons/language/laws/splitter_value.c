@@ -1,9 +1,27 @@
 /* What is known of values while a program is split: which lists in them are split, and how alike. */
 #include "skeletons/language/laws/splitter.h"
 
-splitter_value splitter_new_partition(const splitter *s)
+splitter_value splitter_even(const splitter *s, uint64_t from)
 {
-    return (splitter_value){.shape = SPLITTER_SPLIT, .partition = ++*s->partitions};
+    return (splitter_value){
+        .shape = SPLITTER_SPLIT, .partition = from & s->rows ? SPLITTER_EVEN_ROWS : SPLITTER_EVEN, .from = from};
+}
+
+bool splitter_is_even(const splitter_value *of)
+{
+    return of->shape == SPLITTER_SPLIT && (of->partition == SPLITTER_EVEN || of->partition == SPLITTER_EVEN_ROWS);
+}
+
+void splitter_note_alike(const splitter *s, const splitter_value *a, const splitter_value *b)
+{
+    const uint64_t both = a->from | b->from;
+    if (both & (s->rows | s->splitting->rows))
+        s->splitting->rows |= both;
+}
+
+splitter_value splitter_new_partition(const splitter *s, const splitter_value *of)
+{
+    return (splitter_value){.shape = SPLITTER_SPLIT, .partition = (*s->partitions)++, .from = of->from};
 }
 
 splitter_value splitter_tuple(const splitter *s, int parts, const splitter_value *part)
@@ -50,7 +68,8 @@ splitter_value splitter_common(const splitter *s, const splitter_value *a, const
 {
     if (a->shape == SPLITTER_SPLIT && b->shape == SPLITTER_SPLIT)
         return (splitter_value){.shape = SPLITTER_SPLIT,
-                                .partition = a->partition == b->partition ? a->partition : SPLITTER_UNKNOWN};
+                                .partition = a->partition == b->partition ? a->partition : SPLITTER_UNKNOWN,
+                                .from = a->from | b->from};
     if (a->shape != SPLITTER_TUPLE || b->shape != SPLITTER_TUPLE)
         return (splitter_value){.copies = a->copies || b->copies};
     splitter_value part[BMF_MAX_LEAVES];
@@ -61,7 +80,8 @@ splitter_value splitter_common(const splitter *s, const splitter_value *a, const
 
 bool splitter_same(const splitter_value *a, const splitter_value *b)
 {
-    bool same = a->shape == b->shape && (a->shape != SPLITTER_SPLIT || a->partition == b->partition);
+    bool same =
+        a->shape == b->shape && (a->shape != SPLITTER_SPLIT || (a->partition == b->partition && a->from == b->from));
     for (int k = 0; same && a->shape == SPLITTER_TUPLE && k < a->parts; k++)
         same = splitter_same(&a->part[k], &b->part[k]);
     return same;
@@ -70,7 +90,7 @@ bool splitter_same(const splitter_value *a, const splitter_value *b)
 splitter_value splitter_number_partitions(const splitter *s, const splitter_value *of)
 {
     if (of->shape == SPLITTER_SPLIT && of->partition == SPLITTER_UNKNOWN)
-        return splitter_new_partition(s);
+        return splitter_new_partition(s, of);
     if (of->shape != SPLITTER_TUPLE)
         return *of;
     splitter_value part[BMF_MAX_LEAVES];

@@ -7,11 +7,11 @@
 
 /* How a call becomes core, a and b being its arguments. */
 typedef enum notation_role {
-    NOTATION_UNARY,  /* B_Op (operation) . [a] */
-    NOTATION_BINARY, /* B_Op (operation) . B_Alltup [[a], [b]] */
-    NOTATION_MAP,    /* form (function) . [list] */
-    NOTATION_FILTER, /* the same, for lists of what the function takes: filter, sort_by */
-    NOTATION_GROUP,
+    NOTATION_UNARY,   /* B_Op (operation) . [a] */
+    NOTATION_BINARY,  /* B_Op (operation) . B_Alltup [[a], [b]] */
+    NOTATION_MAP,     /* form (function) . [list] */
+    NOTATION_FILTER,  /* the same, for lists of what the function takes */
+    NOTATION_KEYED,   /* the same, of {captured, list}: sort_by, group */
     NOTATION_FOLD,    /* form (operator) (default) . [list] */
     NOTATION_ZIP,     /* B_Zip (function) . B_Alltup [[list], [list]] */
     NOTATION_SPLIT,   /* P_Split (number) (stride) . [list] */

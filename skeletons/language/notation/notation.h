@@ -9,11 +9,14 @@
 #include "skeletons/language/notation/syntax.h"
 
 /* Parses a text: a program, which ends with main, or a library. The names of its definitions are in the library then,
- * without expressions. notation_text_free in any case. */
+ * without expressions. Where failures are kept (bmf_texts), what follows an error is parsed from the next line on that
+ * begins with let or main; a definition with an error has no body then, and its name is known if it was read.
+ * notation_text_free in any case. */
 int notation_parse(bmf_context *ctx, const bmf_texts *texts, int text, bool program, bmf_expressions *arena,
                    bmf_library *library, notation_text *parsed);
 /* Makes the core of the definitions of a parsed text, and of its main. All names of all texts must be in the library,
- * but those of the core's, which need not be. */
+ * but those of the core's, which need not be. Where failures are kept, every definition is translated, up to its first
+ * error; those without a body are passed over. */
 int notation_translate(bmf_context *ctx, const bmf_texts *texts, bmf_expressions *arena, bmf_library *library,
                        const notation_text *parsed, bmf_parsed *program);
 void notation_text_free(notation_text *parsed);

@@ -276,8 +276,8 @@ static bool parse_parameters(notation_parser *p, notation_definition *definition
     return notation_check_pattern(p, definition->pattern);
 }
 
-/* [ params ] '=' exp, behind the name */
-static bool parse_body(notation_parser *p, notation_definition *definition)
+/* [ params ] '=' */
+static bool parse_head(notation_parser *p, notation_definition *definition)
 {
     if (notation_at(p, "(") && !parse_parameters(p, definition))
         return false;
@@ -287,8 +287,16 @@ static bool parse_body(notation_parser *p, notation_definition *definition)
     if (notation_at(p, "->"))
         return notation_fail(p, notation_span(p, p->token), "a definition is written let %.60s(x) = ..",
                              definition->name);
-    if (!notation_expect(p, "="))
+    return notation_expect(p, "=");
+}
+
+/* [ params ] '=' exp, behind the name */
+static bool parse_body(notation_parser *p, notation_definition *definition)
+{
+    if (!parse_head(p, definition)) {
+        definition->parameters = PARAMETERS_UNKNOWN;
         return false;
+    }
     definition->body = notation_expression(p);
     return definition->body;
 }
@@ -321,12 +329,11 @@ static bool parse_definition(notation_parser *p, bmf_library *library, notation_
     const bmf_definition *first = library_find(library, made.name);
     if (first)
         return fail_redefinition(p, first, made.span);
-    if (!parse_body(p, &made))
-        return false;
+    const bool whole = parse_body(p, &made);
     library_add(library, (bmf_definition){
                              .name = made.name, .span = made.span, .notation = true, .parameters = made.parameters});
     *ARRAY_APPEND(parsed->definition, parsed->count, parsed->capacity) = made;
-    return true;
+    return whole;
 }
 
 /* What may follow a definition or main: `what`. */
@@ -354,6 +361,8 @@ static bool parse_main(notation_parser *p, notation_text *parsed)
             return notation_fail(p, word, "main has no parameters that a default could be for");
         parsed->has_data = true;
         parsed->data = (bmf_span){p->number, p->token.end, p->text->size};
+        p->token =
+            (notation_token){NOTATION_TOKEN_END, p->text->size, p->text->size}; /* the data have their own parser */
         return true;
     }
     if (notation_at(p, "let") || notation_at(p, "main"))
@@ -361,19 +370,45 @@ static bool parse_main(notation_parser *p, notation_text *parsed)
     return p->token.kind == NOTATION_TOKEN_END || fail_behind(p, "the end of the text or default");
 }
 
-static void parse_text(notation_parser *p, bool program, bmf_library *library, notation_text *parsed)
+/* A definition or main, or the end of the text; true if another definition may follow. */
+static bool parse_next(notation_parser *p, bool program, bmf_library *library, notation_text *parsed)
 {
-    while (notation_at(p, "let"))
-        if (!parse_definition(p, library, parsed))
-            return;
+    if (notation_at(p, "let"))
+        return parse_definition(p, library, parsed);
     if (!program && notation_at(p, "main"))
         notation_fail(p, notation_span(p, p->token), "a library has definitions only; main belongs into the program");
     else if (notation_at(p, "main"))
         parse_main(p, parsed);
     else if (p->token.kind != NOTATION_TOKEN_END)
         fail_behind(p, program ? "a definition (let) or main" : "a definition (let)");
-    else if (program)
+    else if (program && p->status == BMF_OK)
         notation_fail(p, notation_span(p, p->token), "the program has no main; it ends with main(xs) = ..");
+    return false;
+}
+
+/* Behind an error, where failures are kept: goes to the next line that begins with let or main, behind `begin`, where
+ * what has the error began. The line of the error itself may be such a line. */
+static bool recover(notation_parser *p, int64_t begin)
+{
+    int64_t at = p->token.begin;
+    if (!p->texts->failures || p->token.kind == NOTATION_TOKEN_END)
+        return false;
+    while (at > begin + 1 && p->text->bytes[at - 1] != '\n')
+        at--;
+    p->depth = 0;
+    for (p->token = notation_next(p->text, at); p->token.kind != NOTATION_TOKEN_END; notation_advance(p))
+        if (p->token.begin > begin && p->text->bytes[p->token.begin - 1] == '\n' &&
+            (notation_at(p, "let") || notation_at(p, "main")))
+            return true;
+    return false;
+}
+
+static void parse_text(notation_parser *p, bool program, bmf_library *library, notation_text *parsed)
+{
+    int64_t begin;
+    do
+        begin = p->token.begin;
+    while (parse_next(p, program, library, parsed) || recover(p, begin));
 }
 
 int notation_parse(bmf_context *ctx, const bmf_texts *texts, int text, bool program, bmf_expressions *arena,
@@ -384,7 +419,7 @@ int notation_parse(bmf_context *ctx, const bmf_texts *texts, int text, bool prog
     *parsed = (notation_text){.text = text};
     p.token = notation_next(p.text, 0);
     parse_text(&p, program, library, parsed);
-    if (p.status != BMF_OK)
+    if (p.status != BMF_OK && !texts->failures)
         library->count = definitions;
     return p.status;
 }

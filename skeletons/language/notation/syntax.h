@@ -56,9 +56,9 @@ struct notation_node {
 typedef struct notation_definition {
     const char *name;          /* "main" for the program */
     bmf_span span;             /* of the name */
-    int parameters;            /* 0: a constant */
+    int parameters;            /* 0: a constant; PARAMETERS_UNKNOWN: an error is in them */
     notation_pattern *pattern; /* the parameter, or the tuple of all of them; NULL: a constant */
-    notation_node *body;
+    notation_node *body;       /* NULL: an error is in it */
 } notation_definition;
 
 /* A text. */

@@ -82,7 +82,7 @@ static bmf_expression *translate_name(notation_translator *t, const notation_nod
     if (path)
         return path;
     const bmf_definition *definition = library_find(t->library, node->name);
-    if (definition && definition->notation && definition->parameters == 0)
+    if (definition && definition->notation && definition->parameters <= 0)
         return core_name(t->arena, node->span, node->name);
     if (definition)
         return translator_fail(t, node->span, "%.60s is a function; write %.60s(..), or give it to map, filter, ..",
@@ -114,7 +114,8 @@ static bmf_expression *translate_call_of_name(notation_translator *t, const nota
         return translator_fail_unknown(t, call, scope);
     if (definition->notation && definition->parameters == 0)
         return translator_fail(t, call->word, "%.60s is a constant, not a function", call->name);
-    const bool fits = call->children == definition->parameters || (call->children == 1 && definition->parameters > 1);
+    const int takes = definition->parameters;
+    const bool fits = call->children == takes || (call->children == 1 && takes > 1) || takes == PARAMETERS_UNKNOWN;
     if (call->children == 0 || call->children > BMF_MAX_LEAVES || (definition->notation && !fits))
         return fail_arguments(t, call, definition);
     bmf_expression *arguments = translate_arguments(t, call, scope);
@@ -402,9 +403,17 @@ bmf_expression *translate_node(notation_translator *t, const notation_node *node
     return made;
 }
 
+static bool goes_on(const notation_translator *t)
+{
+    return t->status == BMF_OK || t->texts->failures;
+}
+
+/* NULL: an error, here or in its parsing. */
 static bmf_expression *translate_definition(notation_translator *t, const notation_definition *definition)
 {
     static const notation_pattern nothing = {.span = {.text = -1}};
+    if (!definition->body)
+        return NULL;
     bmf_expression *body = translate_node(t, definition->body, definition->pattern ? definition->pattern : &nothing);
     if (body && definition->pattern)
         scope_bind(t->arena, body, definition->pattern);
@@ -415,12 +424,12 @@ int notation_translate(bmf_context *ctx, const bmf_texts *texts, bmf_expressions
                        const notation_text *parsed, bmf_parsed *program)
 {
     notation_translator t = {.ctx = ctx, .texts = texts, .arena = arena, .library = library};
-    for (int k = 0; k < parsed->count && t.status == BMF_OK; k++) {
+    for (int k = 0; k < parsed->count && goes_on(&t); k++) {
         const bmf_definition *definition = library_find(library, parsed->definition[k].name);
         library->definition[definition - library->definition].expression =
             translate_definition(&t, &parsed->definition[k]);
     }
-    if (t.status != BMF_OK || !parsed->has_main)
+    if (!goes_on(&t) || !parsed->has_main)
         return t.status;
     *program = (bmf_parsed){.expression = translate_definition(&t, &parsed->main),
                             .has_data = parsed->has_data,

@@ -1,7 +1,8 @@
 /* Skeletons of the notation, and the functions that they are given.
  *
  * What a function uses from outside is handed to every element: B_Op (B_Distl) . {captured, list}, and the function
- * takes {captured, element}. Stencils and sort_by, whose lists may be parts, take {captured, list} themselves. */
+ * takes {captured, element}. Stencils, sort_by and group,
+ * whose lists may be parts, take {captured, list} themselves. */
 #include "skeletons/language/notation/translator.h"
 
 #include <stdio.h>
@@ -136,33 +137,29 @@ static bmf_expression *translate_map(notation_translator *t, const notation_node
     return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, f.expression), list);
 }
 
-static bmf_expression *translate_sort_by(notation_translator *t, const notation_node *call,
-                                         const notation_pattern *scope)
+static bmf_expression *translate_keyed(notation_translator *t, const notation_node *call,
+                                       const notation_builtin *builtin, const notation_pattern *scope)
 {
     const notation_applied f = translate_function(t, call->child[0], call, scope);
     bmf_expression *list = f.expression ? translate_node(t, call->child[1], scope) : NULL;
-    return list ? applied_to(t, form(t, BMF_EXPRESSION_SORT_BY, call, f.expression), &f, scope, list) : NULL;
+    return list ? applied_to(t, form(t, builtin->kind, call, f.expression), &f, scope, list) : NULL;
 }
 
-/* filter and group: what was handed on to the elements is dropped again. */
+/* What was handed on to the elements is dropped again. */
 static bmf_expression *translate_filter(notation_translator *t, const notation_node *call,
-                                        const notation_builtin *builtin, const notation_pattern *scope)
+                                        const notation_pattern *scope)
 {
     const notation_applied f = translate_function(t, call->child[0], call, scope);
     bmf_expression *list = f.expression ? translate_node(t, call->child[1], scope) : NULL;
     if (!list)
         return NULL;
     bmf_expression *made =
-        core_compose(t->arena, form(t, builtin->kind, call, f.expression), handed_on(t, &f, scope, list));
+        core_compose(t->arena, form(t, BMF_EXPRESSION_FILTER, call, f.expression), handed_on(t, &f, scope, list));
     if (f.captured.count == 0)
         return made;
     bmf_expression *element = core_component(t->arena, call->word, 2, 2);
     bmf_expression *dropped = form(t, BMF_EXPRESSION_MAP, call, element);
-    if (builtin->role != NOTATION_GROUP)
-        return core_compose(t->arena, dropped, made);
-    bmf_expression *both[2] = {core_component(t->arena, call->word, 1, 2),
-                               core_compose(t->arena, dropped, core_component(t->arena, call->word, 2, 2))};
-    return core_compose(t->arena, form(t, BMF_EXPRESSION_MAP, call, core_tuple(t->arena, call->word, 2, both)), made);
+    return core_compose(t->arena, dropped, made);
 }
 
 /* zip(xs, ys); zip(f, xs, ys); with names from outside map(f, zip(xs, ys)) */
@@ -352,11 +349,10 @@ bmf_expression *translate_skeleton(notation_translator *t, const notation_node *
     switch (builtin->role) {
     case NOTATION_MAP:
         return translate_map(t, call, scope);
+    case NOTATION_KEYED:
+        return translate_keyed(t, call, builtin, scope);
     case NOTATION_FILTER:
-    case NOTATION_GROUP:
-        if (builtin->kind == BMF_EXPRESSION_SORT_BY)
-            return translate_sort_by(t, call, scope);
-        return translate_filter(t, call, builtin, scope);
+        return translate_filter(t, call, scope);
     case NOTATION_ZIP:
         return translate_zip(t, call, scope);
     case NOTATION_FOLD:

@@ -65,6 +65,9 @@ const bmf_type *checker_join(bmf_checker *checker, bmf_span span, const char *wh
                              const bmf_type *b);
 /* The elements of a list have no distributed lists in them; otherwise false, after a message. */
 bool checker_placed_elements(bmf_checker *checker, const bmf_expression *expression, const bmf_type *list);
+/* The list that `in` is, or that the parts of a distributed list are, of elements without distributed lists; nothing
+ * goes for a list; NULL after a message. */
+const bmf_type *checker_list_or_parts(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
 /* A predicate on `in`, or on each element (inside): its result must be a bool. */
 bmf_expression *checker_predicate(bmf_checker *checker, const bmf_expression *expression,
                                   const bmf_expression *predicate, const bmf_type *in, bool inside);
@@ -87,6 +90,10 @@ bool expression_takes_distributed(const bmf_expression *expression, const bmf_ty
 
 /* The expression of {x, distributed list} behind a B_Distl, which sends x to all parts; typed, or NULL. */
 bmf_expression *checker_hand_on(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in);
+/* The expression, a form whose function makes keys, of {x, list}; typed, or NULL. drop: from what it makes of the
+ * elements' pairs {.., element} to what it makes of the elements. */
+bmf_expression *checker_keyed_handed(bmf_checker *checker, const bmf_expression *expression, bmf_expression *drop,
+                                     const bmf_type *in);
 /* Expressions that stand for `by`, not yet typed: B_Op (B_Distl), which says whose names it hands on; link[0] . link[1]
  * ..; B_Map (function); B_Addr (B_Num k) (B_Num of); B_Alltup [first, second]. */
 bmf_expression *checker_distl(bmf_checker *checker, const bmf_expression *by);

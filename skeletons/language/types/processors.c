@@ -2,9 +2,9 @@
  *
  * Method: the expression is run on places instead of values: for every depth of distributed lists in each other the
  * highest processor their elements may lie on, and for the expression the highest processor of its instance. A split
- * of p parts with stride s reaches from there (p - 1) 2^s further; a map goes on from its list's elements. Components
- * of tuples and branches are not told apart, so the answer may be too high where a smaller list is chosen among
- * several.
+ * of p parts with stride s reaches from there (p - 1) 2^s further; a map goes on from its list's elements. What has no
+ * distributed lists, by its type, lies nowhere else. Components of tuples and branches are not told apart, so the
+ * answer may be too high where a smaller list is chosen among several.
  * Cost: O(nodes * different places they are used with).
  * Source: document 000, 5.3.4. */
 #include <stdlib.h>
@@ -88,11 +88,29 @@ void survey_all(bmf_survey *survey, const bmf_expression *expression, int64_t ba
         *out = survey_join(*out, survey_places(survey, expression->child[k], base, in));
 }
 
+/* Distributed lists in each other. */
+static int levels_of(const bmf_type *type)
+{
+    int most = 0;
+    for (int k = 0; k < type->components; k++) {
+        const int levels = levels_of(type->component[k]);
+        most = levels > most ? levels : most;
+    }
+    return most + (type->kind == BMF_DISTRIBUTED);
+}
+
+static bmf_places only_levels(bmf_places places, const bmf_type *type)
+{
+    for (int d = levels_of(type); d < BMF_MAX_LEVELS; d++)
+        places.highest[d] = 0;
+    return places;
+}
+
 bmf_places survey_places(bmf_survey *survey, const bmf_expression *expression, int64_t base, const bmf_places *in)
 {
     const bmf_expression_form *form = form_of(expression);
     if (!expression->communicates || !form->places)
-        return *in;
+        return only_levels(*in, expression->out);
     visit **bucket = &survey->bucket[((uintptr_t)expression >> 4) % BUCKETS];
     for (const visit *known = *bucket; known; known = known->next)
         if (known->node == expression && known->base == base && memcmp(&known->in, in, sizeof *in) == 0)
@@ -100,6 +118,7 @@ bmf_places survey_places(bmf_survey *survey, const bmf_expression *expression, i
     visit *made = allocate(sizeof *made);
     *made = (visit){.node = expression, .base = base, .in = *in};
     form->places(survey, expression, base, in, &made->out);
+    made->out = only_levels(made->out, expression->out);
     made->next = *bucket;
     *bucket = made;
     return made->out;

@@ -61,6 +61,20 @@ bmf_expression *checker_predicate(bmf_checker *checker, const bmf_expression *ex
     return checker_convert(checker, typed, &bmf_type_bool);
 }
 
+const bmf_type *checker_list_or_parts(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    const bmf_type *list = in->kind == BMF_DISTRIBUTED ? in->component[0] : in;
+    if (in->kind == BMF_DISTRIBUTED && !checker_may_hold(checker, expression, in))
+        return NULL;
+    if (list->kind == BMF_NOTHING)
+        return list;
+    if (list->kind != BMF_LIST) {
+        checker_needs(checker, expression, "a list, or a distributed list of lists", in);
+        return NULL;
+    }
+    return checker_placed_elements(checker, expression, list) ? list : NULL;
+}
+
 bmf_expression *checker_key(bmf_checker *checker, const bmf_expression *expression, const bmf_expression *function,
                             const bmf_type *element)
 {

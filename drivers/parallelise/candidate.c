@@ -1,0 +1,156 @@
+/* A program of the search: its text by the laws, and its predicted time.
+ *
+ * Cost of a text: linear in the program, which was loaded once; of a time: a prediction. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bmf/mpi.h"
+#include "drivers/parallelise/parallelise.h"
+#include "skeletons/language/front/data.h"
+
+/* ---- texts of the language ---- */
+
+static int open_context(const char *name, int64_t processors, bmf_context **ctx)
+{
+    bmf_options o = bmf_options_init();
+    o.processors = processors;
+    o.program = name;
+    return bmf_open_with(MPI_COMM_WORLD, &o, ctx);
+}
+
+/* Closes it; a message goes to the process-wide slot. */
+static int close_context(bmf_context *ctx, int status)
+{
+    if (status != BMF_OK)
+        bmf_fail(NULL, status, "%s", bmf_error_text(ctx));
+    bmf_close(ctx);
+    return status;
+}
+
+int parallelise_run_text(const char *text, char **printed)
+{
+    bmf_context *ctx;
+    bmf_program program = {0};
+    bmf_column column = {0};
+    size_t size;
+    *printed = NULL;
+    BMF_TRY(open_context("test", 1, &ctx));
+    int status = program_load(ctx, &(bmf_program_options){.path = "test", .text = text}, &program);
+    if (status == BMF_OK) {
+        program_rewrite(&program, &(bmf_rewriting){.laws = ~0u});
+        status = program_value(ctx, &program, &column);
+    }
+    FILE *to = status == BMF_OK ? open_memstream(printed, &size) : NULL;
+    if (to) {
+        data_print(&column, 0, to);
+        fclose(to);
+    }
+    column_free(&column);
+    program_free(&program);
+    return close_context(ctx, status);
+}
+
+/* ---- the serial program ---- */
+
+int search_load(search *s)
+{
+    const bmf_predict_options *o = &s->options->predict;
+    BMF_TRY(stated_read(s->options, &s->stated));
+    BMF_TRY(open_context(o->path, 1, &s->ctx));
+    const int status = load_program(s->ctx, &o->program, o->path, &s->serial);
+    return status == BMF_OK ? BMF_OK : bmf_fail(NULL, status, "%s", bmf_error_text(s->ctx));
+}
+
+void search_free(search *s)
+{
+    for (int k = 0; k < s->count; k++)
+        free(s->candidate[k].text);
+    free(s->candidate);
+    stated_free(&s->stated);
+    program_free(&s->serial);
+    if (s->ctx)
+        bmf_close(s->ctx);
+}
+
+/* ---- candidates ---- */
+
+/* The data behind the program's expression, or nothing if it comes from a file. */
+static void put_data(FILE *to, const bmf_program *program, const bmf_driver_options *options)
+{
+    fputc('\n', to);
+    if (options->argument.count > 0)
+        return;
+    data_print(&program->argument->column, 0, to);
+}
+
+/* P_Split (B_Num P) (B_Num 0) as P_Split (B_Procs): the program is for any number of processors. */
+static void put_expression(FILE *to, const char *text, int64_t processors)
+{
+    char split[80];
+    snprintf(split, sizeof split, "P_Split (B_Num %" PRId64 ") (B_Num 0)", processors);
+    for (const char *found; (found = strstr(text, split)); text = found + strlen(split))
+        fprintf(to, "%.*sP_Split (B_Procs)", (int)(found - text), text);
+    fputs(text, to);
+}
+
+/* Every operator that was used because somebody says that it is associative is tested, once. */
+static int test_operators(search *s, const bmf_splitting *splitting)
+{
+    for (int k = 0; k < splitting->stated; k++) {
+        const bmf_stated_operator *of = &splitting->operation[k];
+        if (!of->operation || s->tested[k] || !of->operation->in || of->operation->in->kind != BMF_TUPLE)
+            continue;
+        char *source = expression_print(of->operation, -1);
+        const int status = stated_test(s->options, of->name, source, of->operation->in->component[0]);
+        free(source);
+        BMF_TRY(status);
+        s->tested[k] = true;
+    }
+    return BMF_OK;
+}
+
+int candidate_make(search *s, candidate *made)
+{
+    const parallelise_options *o = s->options;
+    const int64_t processors = o->predict.processors.number[0];
+    bmf_splitting *splitting = &made->splitting;
+    size_t size;
+    *splitting = (bmf_splitting){.processors = processors,
+                                 .grid = made->grid,
+                                 .chosen = made->chosen,
+                                 .reassociate = o->predict.reassociate,
+                                 .library = &s->serial.library,
+                                 .stated = s->stated.count};
+    for (int k = 0; k < s->stated.count; k++)
+        splitting->operation[k].name = s->stated.name[k];
+    bmf_expression *expression = parallelise(s->serial.arena, s->serial.checked, splitting);
+    if (!expression)
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "%s is parallel already: it has a P_Split", o->predict.path);
+    FILE *to = open_memstream(&made->text, &size);
+    if (!to)
+        return bmf_fail(NULL, BMF_ERROR_MEMORY, "no memory for a program's text");
+    char *printed = expression_print(expression, 0);
+    put_expression(to, printed, processors);
+    put_data(to, &s->serial, &o->predict.program);
+    fclose(to);
+    free(printed);
+    return test_operators(s, splitting);
+}
+
+int candidate_predict(const search *s, candidate *c)
+{
+    bmf_predict_options o = s->options->predict;
+    bmf_predicted predicted;
+    o.program.text = c->text;
+    o.program.library.count = 0;
+    const int status = predict_program(&o, o.processors.number[0], false, &predicted);
+    c->seconds = predicted.seconds;
+    c->low = predicted.low;
+    c->high = predicted.high;
+    c->messages = predicted.messages;
+    predicted_free(&predicted);
+    return status;
+}

@@ -1,0 +1,174 @@
+/* The search for the fastest program: best first, over the places where lists can be split.
+ *
+ * Method: the cheapest program that was not looked at yet is taken and split at one place more; what that makes is
+ * predicted. Where that splits a list inside of a split one, grids of processors are tried from the squarest on, to
+ * more rows and to more columns while that is faster. It ends when two rounds have made nothing faster, or enough has
+ * been looked at. Cost: a prediction for each program that was looked at. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "drivers/parallelise/parallelise.h"
+#include "runtime/base/allocate.h"
+#include "runtime/base/progress.h"
+
+enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128 };
+
+/* ---- candidates ---- */
+
+static bool is_known(const search *s, const candidate *made)
+{
+    for (int k = 0; k < s->count; k++)
+        if (strcmp(s->candidate[k].text, made->text) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the program that is split at these places, unless it is there already, has no use for its grid, or cannot run: a
+ * processor may have no element, or processors_needed count more than the grid has. *added: the program, until the next
+ * is added, or NULL. */
+static int add_candidate(search *s, uint64_t chosen, bmf_processor_grid grid, const candidate **added)
+{
+    *added = NULL;
+    if (s->count == MAX_CANDIDATES)
+        return BMF_OK;
+    candidate *made = &s->candidate[s->count];
+    *made = (candidate){.chosen = chosen, .grid = grid};
+    int status = candidate_make(s, made);
+    if (status == BMF_OK && !is_known(s, made) && (grid.rows == 0 || made->splitting.applied[BMF_SPLITTING_GRID] > 0)) {
+        status = candidate_predict(s, made);
+        if (status == BMF_OK) {
+            s->count++;
+            *added = made;
+            return BMF_OK;
+        }
+        if (made->splitting.needs_elements || grid.rows > 0)
+            status = BMF_OK;
+    }
+    free(made->text);
+    return status;
+}
+
+static candidate *cheapest_open(search *s)
+{
+    candidate *best = NULL;
+    for (int k = 0; k < s->count; k++)
+        if (!s->candidate[k].expanded && (!best || s->candidate[k].seconds < best->seconds))
+            best = &s->candidate[k];
+    return best;
+}
+
+static double least_seconds(const search *s)
+{
+    double least = INFINITY;
+    for (int k = 0; k < s->count; k++)
+        least = fmin(least, s->candidate[k].seconds);
+    return least;
+}
+
+/* ---- grids ---- */
+
+/* Those of so many processors to which no row and no column can be added, by their columns. */
+static int find_grids(int64_t processors, bmf_processor_grid grid[MAX_GRIDS])
+{
+    int count = 0;
+    for (int stride = 1; INT64_C(1) << stride < processors; stride++) {
+        const int64_t width = INT64_C(1) << stride, full = processors / width, rest = processors % width;
+        if (2 * rest > width) /* one row more, of shorter rows; with half as many columns there are more anyway */
+            grid[count++] = (bmf_processor_grid){full + 1, rest, stride};
+        if (full > 1)
+            grid[count++] = (bmf_processor_grid){full, width, stride};
+    }
+    return count;
+}
+
+static double oblongness(const bmf_processor_grid *grid)
+{
+    return fabs(log((double)grid->rows / (double)grid->columns));
+}
+
+/* From the squarest grid on, in both directions, as long as that is faster. */
+static int add_grids(search *s, uint64_t chosen)
+{
+    bmf_processor_grid grid[MAX_GRIDS];
+    const candidate *added;
+    const int grids = find_grids(s->options->predict.processors.number[0], grid);
+    int squarest = 0;
+    for (int k = 1; k < grids; k++)
+        if (oblongness(&grid[k]) < oblongness(&grid[squarest]))
+            squarest = k;
+    if (grids == 0)
+        return BMF_OK;
+    BMF_TRY(add_candidate(s, chosen, grid[squarest], &added));
+    const double middle = added ? added->seconds : -INFINITY; /* no use for a grid */
+    for (int way = -1; way <= 1; way += 2) {
+        double last = middle;
+        for (int k = squarest + way; k >= 0 && k < grids && isfinite(last); k += way) {
+            BMF_TRY(add_candidate(s, chosen, grid[k], &added));
+            last = added && added->seconds < last ? added->seconds : -INFINITY;
+        }
+    }
+    return BMF_OK;
+}
+
+/* ---- best first ---- */
+
+/* All that have one place more than the candidate. */
+static int expand(search *s, candidate *from)
+{
+    const uint64_t chosen = from->chosen;
+    const bmf_processor_grid grid = from->grid;
+    const candidate *added;
+    from->expanded = true;
+    for (int point = from->splitting.points - 1; point >= 0; point--) {
+        const uint64_t more = chosen | UINT64_C(1) << point;
+        if (more == chosen)
+            continue;
+        BMF_TRY(add_candidate(s, more, grid, &added));
+        if (grid.rows == 0)
+            BMF_TRY(add_grids(s, more));
+    }
+    return BMF_OK;
+}
+
+/* The search ends when either is reached. */
+static double share_done(const search *s, int without_gain)
+{
+    return fmax((double)s->count / MAX_CANDIDATES, (double)without_gain / MAX_WAVES_WITHOUT_GAIN);
+}
+
+static int search_on(search *s, bmf_progress *progress)
+{
+    const candidate *added;
+    int without_gain = 0;
+    BMF_TRY(add_candidate(s, 0, (bmf_processor_grid){0}, &added));
+    while (without_gain < MAX_WAVES_WITHOUT_GAIN && s->count < MAX_CANDIDATES) {
+        const double before = least_seconds(s);
+        candidate *from = cheapest_open(s);
+        if (!from)
+            break;
+        BMF_TRY(expand(s, from));
+        without_gain = least_seconds(s) < before ? 0 : without_gain + 1;
+        progress_tell(progress, share_done(s, without_gain));
+    }
+    return BMF_OK;
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->seconds != y->seconds)
+        return x->seconds < y->seconds ? -1 : 1;
+    return x->chosen < y->chosen ? -1 : x->chosen > y->chosen;
+}
+
+int search_all(search *s)
+{
+    bmf_progress progress;
+    s->candidate = allocate_clear(MAX_CANDIDATES, (int64_t)sizeof *s->candidate);
+    progress_begin(&progress, "predicting programs");
+    const int status = search_on(s, &progress);
+    progress_end(&progress);
+    qsort(s->candidate, (size_t)s->count, sizeof *s->candidate, by_seconds);
+    return status;
+}
