@@ -42,6 +42,29 @@ static void arrays_of_memory_keep_what_they_held(void **state)
     free(allocate_array(0, 8));
 }
 
+/* Blocks of many pages, which are moved by other means. */
+static void large_arrays_keep_what_they_held(void **state)
+{
+    enum { FIRST = 1000, LAST = 1 << 24 };
+    int64_t held = FIRST;
+    (void)state;
+    int32_t *number = allocate(held * (int64_t)sizeof *number);
+    for (int64_t k = 0; k < held; k++)
+        number[k] = (int32_t)(3 * k);
+    for (int64_t room = FIRST; room < LAST; room += room / 2 + 1) {
+        number = reallocate_array(number, held, room, sizeof *number);
+        assert_int_equal((uintptr_t)number % 64, 0);
+        for (; held < room; held++)
+            number[held] = (int32_t)(3 * held);
+    }
+    for (int64_t k = 0; k < held; k++)
+        if (number[k] != (int32_t)(3 * k))
+            fail_msg("number %lld is %d", (long long)k, number[k]);
+    number = reallocate_array(number, held, FIRST, sizeof *number);
+    assert_int_equal(number[FIRST - 1], 3 * (FIRST - 1));
+    free(number);
+}
+
 static void appended_elements_stay_in_order(void **state)
 {
     (void)state;
@@ -271,6 +294,8 @@ static void searches_find_what_looking_finds(void **state)
                 at_most_x += value[k] <= x;
             }
             assert_int_equal(first_not_below(value, count, x), below_x);
+            for (int64_t begin = 0; begin <= count; begin++)
+                assert_int_equal(next_not_below(value, begin, count, x), begin > below_x ? begin : below_x);
             assert_int_equal(first_above(value, count, x), at_most_x);
             assert_int_equal(last_not_above(value, count, x), at_most_x - 1);
         }
@@ -387,6 +412,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_of_memory_keep_what_they_held),
+        cmocka_unit_test(large_arrays_keep_what_they_held),
         cmocka_unit_test(appended_elements_stay_in_order),
         cmocka_unit_test(counts_may_be_of_any_integer_type),
         cmocka_unit_test(reserved_room_is_there_at_once),

@@ -8,11 +8,13 @@
 #include <time.h>
 
 #include <cmocka.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 #include "ctest/support/testing.h"
 #include "predict/machine/machine.h"
 #include "predict/model/actions_private.h"
+#include "predict/simulate/computations.h"
 #include "predict/simulate/in_order.h"
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
@@ -178,6 +180,99 @@ static void test_trees_and_exchanges(void **state)
     }
 }
 
+/* ---- drawing many at once ---- */
+
+enum { DRAWN = 3000 };
+
+static bmf_actions *some_errors(uint64_t *random)
+{
+    static const float error[] = {0.0F, 1e-6F, 0.05F, 0.3F, 2.0F, 1e30F, INFINITY};
+    bmf_actions *actions = actions_create(1, NULL);
+    actions->spread.equation[1] = 0.1F;
+    for (int64_t k = 0; k < DRAWN; k++)
+        actions_compute(actions, 0, 0, 0, 1, 1e-6 * (double)(1 + test_below(random, 1000)),
+                        test_below(random, 2) ? 0.2 : 0.0,
+                        (double)error[test_below(random, sizeof error / sizeof *error)], (int)test_below(random, 3));
+    return actions;
+}
+
+/* Another order than that of recording. */
+static void list_backwards(const bmf_actions *actions, bmf_computations *all)
+{
+    computations_open(all, actions->count);
+    for (int64_t k = 0; k < all->count; k++)
+        computations_set(all, actions, k, all->count - 1 - k);
+}
+
+/* One by one, as the simulator draws them, whatever is to be still. */
+static void test_draws(void **state)
+{
+    static const unsigned still[] = {0, BMF_CHANCE_EVENT, BMF_CHANCE_FIT, BMF_CHANCE_RUN | BMF_CHANCE_EVENT};
+    uint64_t random = (uint64_t)time(NULL);
+    bmf_computations all;
+    bmf_chances *one = allocate((int64_t)sizeof *one), *many = allocate((int64_t)sizeof *many);
+    double *seconds = allocate(DRAWN * (int64_t)sizeof *seconds);
+    bmf_network *network = network_ideal(1);
+    (void)state;
+    printf("seed %llu\n", (unsigned long long)random);
+    bmf_actions *actions = some_errors(&random);
+    list_backwards(actions, &all);
+    for (int64_t sample = 0; sample < 12; sample++) {
+        network->still = still[sample % 4];
+        chances_begin(one, actions, network, sample);
+        chances_begin(many, actions, network, sample);
+        chances_draw(many, 1.25, &all, seconds);
+        for (int64_t k = 0; k < DRAWN; k++) {
+            const double expected = chances_seconds(one, 1.25, DRAWN - 1 - k);
+            if (seconds[k] != expected)
+                fail_msg("sample %lld, number %lld: %.17g instead of %.17g", (long long)sample, (long long)k,
+                         seconds[k], expected);
+        }
+    }
+    computations_close(&all);
+    actions_free(actions);
+    network->type->destroy(network);
+    free(seconds), free(one), free(many);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The noise of a call: log-normal with median 1. Of n logarithms the one at p lies where the normal distribution has
+ * it, within four standard errors, sqrt(p (1 - p) / n) over its density there. */
+static void test_noise_of_calls(void **state)
+{
+    enum { CALLS = 200000 };
+    static const double error = 0.3, at[] = {0.025, 0.25, 0.5, 0.75, 0.975};
+    const double deviation = sqrt(log1p((double)(float)error * (double)(float)error));
+    bmf_computations all;
+    bmf_chances *chances = allocate((int64_t)sizeof *chances);
+    double *seconds = allocate(CALLS * (int64_t)sizeof *seconds);
+    bmf_network *network = network_ideal(1);
+    bmf_actions *actions = actions_create(1, NULL);
+    (void)state;
+    for (int64_t k = 0; k < CALLS; k++)
+        actions_compute(actions, 0, 0, 0, 1, 1.0, 0.0, error, 1);
+    list_backwards(actions, &all);
+    for (int64_t sample = 1; sample <= 3; sample++) {
+        chances_begin(chances, actions, network, sample);
+        chances_draw(chances, 1.0, &all, seconds);
+        qsort(seconds, CALLS, sizeof *seconds, by_size);
+        for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+            const double there = gsl_cdf_ugaussian_Pinv(at[k]), density = exp(-there * there / 2) / sqrt(2 * M_PI);
+            const double found = log(seconds[(int64_t)(at[k] * CALLS)]) / deviation;
+            assert_true(fabs(found - there) < 4 * sqrt(at[k] * (1 - at[k]) / CALLS) / density);
+        }
+    }
+    computations_close(&all);
+    actions_free(actions);
+    network->type->destroy(network);
+    free(seconds), free(chances);
+}
+
 /* ---- what is left to the simulator ---- */
 
 static void test_others(void **state)
@@ -231,8 +326,8 @@ static void test_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_trees_and_exchanges),
+        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_trees_and_exchanges),
+        cmocka_unit_test(test_draws),           cmocka_unit_test(test_noise_of_calls),
         cmocka_unit_test(test_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

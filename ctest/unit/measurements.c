@@ -202,11 +202,98 @@ static void test_file(void **state)
     temporary_directory_remove(directory);
 }
 
+/* ---- processors that have the times of others ---- */
+
+enum { CLASSES = 5, RUNS = 6, COUNTED = RUNS - 1 };
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(const double *value, int count)
+{
+    double sorted[PROCESSORS];
+    memcpy(sorted, value, (size_t)count * sizeof *value);
+    qsort(sorted, (size_t)count, sizeof *sorted, by_size);
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
+/* What the header says, for each processor by itself; value: logarithms of the times of the runs that count. Returns
+ * the variance of single calls. */
+static double reference(double value[PROCESSORS][COUNTED], double *middle)
+{
+    double factor[COUNTED] = {0}, squares = 0.0, between = 0.0;
+    for (int r = 0; r < COUNTED; r++) {
+        for (int p = 0; p < PROCESSORS; p++)
+            factor[r] += exp(value[p][r]);
+        factor[r] = log(factor[r]);
+    }
+    const double usual = median(factor, COUNTED);
+    for (int p = 0; p < PROCESSORS; p++) {
+        middle[p] = median(value[p], COUNTED);
+        for (int r = 0; r < COUNTED; r++)
+            squares += pow(value[p][r] - middle[p] - (factor[r] - usual), 2);
+    }
+    const double own = squares / (PROCESSORS * (COUNTED - 1)), noise = own * 1.2533 * 1.2533 / COUNTED;
+    const double typical = median(middle, PROCESSORS);
+    for (int p = 0; p < PROCESSORS; p++)
+        between += pow(middle[p] - typical, 2) / (PROCESSORS - 1);
+    for (int p = 0; p < PROCESSORS; p++)
+        middle[p] = typical + (between > noise ? 1 - noise / between : 0) * (middle[p] - typical);
+    return own;
+}
+
+/* Many processors with the same times count as many, also where some of them do so by chance and in another run not. */
+static void check_classes(double spread, double noise, uint64_t seed)
+{
+    uint64_t random = seed;
+    double value[PROCESSORS][COUNTED], middle[PROCESSORS];
+    bmf_measurements all = {0};
+    bmf_actions *actions = NULL;
+    for (int r = 0; r < RUNS; r++) {
+        double times[CLASSES];
+        actions_free(actions);
+        actions = actions_create(PROCESSORS, NULL);
+        for (int c = 0; c < CLASSES; c++)
+            times[c] = 1e-3 * exp(spread * c + noise * normal(&random));
+        times[1] = r == 2 ? times[1] : times[0];
+        for (int p = 0; p < PROCESSORS; p++) {
+            const double seconds = times[p % 7 % CLASSES];
+            actions_compute(actions, p, 1, 0, 1000, seconds, 0, 0, 0);
+            if (r > 0)
+                value[p][r - 1] = log(seconds);
+        }
+        assert_true(measurements_add(&all, actions));
+    }
+    measurements_apply(&all, actions, 0.3);
+    const double own = reference(value, middle);
+    for (int p = 0; p < PROCESSORS; p++) {
+        const double expected = exp(middle[p]);
+        if (!(fabs(actions->action[p].seconds / expected - 1) < 1e-12))
+            fail_msg("seed %llu, processor %d: %.17g s instead of %.17g", (unsigned long long)seed, p,
+                     actions->action[p].seconds, expected);
+        assert_true(fabs((double)actions->action[p].own / sqrt(own * (1 + 1.0 / COUNTED)) - 1) < 1e-6);
+    }
+    measurements_free(&all);
+    actions_free(actions);
+}
+
+static void test_classes(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        check_classes(0.0, 0.2, seed);
+        check_classes(0.1, 0.02, seed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_noise_goes), cmocka_unit_test(test_imbalance_stays),
                                        cmocka_unit_test(test_disturbed),  cmocka_unit_test(test_coverage),
                                        cmocka_unit_test(test_single),     cmocka_unit_test(test_other_actions),
-                                       cmocka_unit_test(test_file)};
+                                       cmocka_unit_test(test_classes),    cmocka_unit_test(test_file)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

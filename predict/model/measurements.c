@@ -27,10 +27,9 @@ static bool is_measured(const bmf_action *action)
 
 static uint64_t add_shape(uint64_t shape, const bmf_actions *actions, const bmf_action *action)
 {
-    shape = hash_add(shape, (uint64_t)action->processor);
-    shape = hash_add(shape, actions->scope[action->scope].node);
-    shape = hash_add(shape, action->name);
-    return hash_add(shape, (uint64_t)action->amount);
+    const uint64_t processor = (uint64_t)(uint32_t)action->processor, node = actions->scope[action->scope].node;
+    shape = hash_add(shape, processor << 32 | node);
+    return hash_add(shape, (uint64_t)action->amount ^ (uint64_t)action->name << 48);
 }
 
 static void make_room(bmf_measurements *all, int64_t runs)
@@ -108,11 +107,14 @@ double measurements_error(const bmf_measurements *all)
 
 /* ---- typical times ---- */
 
+/* Kernels of the same work that took the same time in every run: processors that do the same (model_use_classes) have
+ * the times of a few of them. */
 typedef struct typical {
-    int64_t action;
-    uint32_t node;
-    uint16_t name;
+    int64_t kernel; /* the first of them */
+    int64_t copies;
     int64_t amount;
+    uint32_t node, number; /* among all, as they were found */
+    uint16_t name;
     double middle;  /* logarithm of the median */
     double squares; /* of what the logarithms of single times are off it, without what their runs share */
 } typical;
@@ -182,12 +184,12 @@ static typical *group_by_work(typical *kernel, int64_t count)
 }
 
 /* What the times of one kernel in all runs make. */
-static void summarise(const bmf_measurements *all, int64_t kernel, const double *factor, typical *made)
+static void summarise(const bmf_measurements *all, const double *factor, typical *made)
 {
     const int64_t first = first_run(all), runs = all->runs - first;
     double value[BMF_MEASURED_MAX], sorted[BMF_MEASURED_MAX];
     for (int64_t r = 0; r < runs; r++)
-        value[r] = sorted[r] = log(seconds_of(all, first + r, kernel));
+        value[r] = sorted[r] = log(seconds_of(all, first + r, made->kernel));
     made->middle = gsl_stats_median(sorted, 1, (size_t)runs);
     made->squares = 0.0;
     for (int64_t r = 0; r < runs; r++) {
@@ -195,14 +197,6 @@ static void summarise(const bmf_measurements *all, int64_t kernel, const double 
         made->squares += off * off;
     }
 }
-
-/* Processors that do the same (model_use_classes) have the times of a few of them: what these make is kept. */
-enum { KEPT = 1024 };
-
-typedef struct kept_kernels {
-    int64_t kernel[KEPT]; /* -1: none */
-    typical made[KEPT];
-} kept_kernels;
 
 static bool same_times(const bmf_measurements *all, int64_t a, int64_t b)
 {
@@ -212,40 +206,57 @@ static bool same_times(const bmf_measurements *all, int64_t a, int64_t b)
     return same;
 }
 
-static void summarise_once(const bmf_measurements *all, int64_t kernel, const double *factor, kept_kernels *kept,
-                           typical *made)
+/* All that differ; by kernel, which of them it is. What was found last is found again: some stand there twice. */
+enum { FOUND_LAST = 1024 };
+
+typedef struct typicals {
+    typical *found;
+    int64_t count, capacity;
+    uint32_t *of;
+    uint32_t last[FOUND_LAST]; /* by a hash of a time; UINT32_MAX: none */
+} typicals;
+
+static void add_kernel(typicals *t, const bmf_measurements *all, const double *factor, const typical *kernel)
 {
     uint64_t bits;
-    memcpy(&bits, &all->seconds[(all->runs - 1) * all->kernels + kernel], sizeof bits);
-    const uint64_t place = hash_add(0, bits) % KEPT;
-    if (kept->kernel[place] >= 0 && same_times(all, kept->kernel[place], kernel)) {
-        made->middle = kept->made[place].middle;
-        made->squares = kept->made[place].squares;
-        return;
+    memcpy(&bits, &all->seconds[(all->runs - 1) * all->kernels + kernel->kernel], sizeof bits);
+    uint32_t *last = &t->last[hash_add(0, bits) % FOUND_LAST];
+    typical *known = *last != UINT32_MAX ? &t->found[*last] : NULL;
+    if (!known || !same_work(known, kernel) || !same_times(all, known->kernel, kernel->kernel)) {
+        *last = (uint32_t)t->count;
+        known = ARRAY_APPEND(t->found, t->count, t->capacity);
+        *known = *kernel;
+        known->number = *last;
+        summarise(all, factor, known);
     }
-    summarise(all, kernel, factor, made);
-    kept->kernel[place] = kernel;
-    kept->made[place] = *made;
+    known->copies++;
+    t->of[kernel->kernel] = *last;
 }
 
-static typical *make_typical(const bmf_measurements *all, const bmf_actions *actions, const double *factor)
+/* Kernels of the same work behind each other. */
+static void find_typical(const bmf_measurements *all, const bmf_actions *actions, const double *factor, typicals *t)
 {
-    typical *made = allocate(all->kernels * (int64_t)sizeof *made);
-    kept_kernels *kept = allocate((int64_t)sizeof *kept);
     int64_t kernel = 0;
-    for (int k = 0; k < KEPT; k++)
-        kept->kernel[k] = -1;
+    *t = (typicals){.of = allocate(all->kernels * (int64_t)sizeof *t->of)};
+    memset(t->last, 0xff, sizeof t->last);
     for (int64_t a = 0; a < actions->count; a++) {
         const bmf_action *action = &actions->action[a];
-        if (!is_measured(action))
-            continue;
-        made[kernel] = (typical){
-            .action = a, .node = actions->scope[action->scope].node, .name = action->name, .amount = action->amount};
-        summarise_once(all, kernel, factor, kept, &made[kernel]);
-        kernel++;
+        if (is_measured(action))
+            add_kernel(t, all, factor,
+                       &(typical){.kernel = kernel++,
+                                  .node = actions->scope[action->scope].node,
+                                  .name = action->name,
+                                  .amount = action->amount});
     }
-    free(kept);
-    return group_by_work(made, all->kernels);
+    t->found = group_by_work(t->found, t->count);
+}
+
+static int64_t count_kernels(const typical *kernel, int64_t count)
+{
+    int64_t kernels = 0;
+    for (int64_t k = 0; k < count; k++)
+        kernels += kernel[k].copies;
+    return kernels;
 }
 
 /* Variance of single times of these kernels around their medians. */
@@ -253,24 +264,39 @@ static double own_variance(const typical *kernel, int64_t count, int64_t runs)
 {
     double sum = 0.0;
     for (int64_t k = 0; k < count; k++)
-        sum += kernel[k].squares;
-    return runs > 1 ? sum / (double)(count * (runs - 1)) : 0.0;
+        sum += (double)kernel[k].copies * kernel[k].squares;
+    return runs > 1 ? sum / (double)(count_kernels(kernel, count) * (runs - 1)) : 0.0;
+}
+
+static int by_middle(const void *a, const void *b)
+{
+    const typical *x = a, *y = b;
+    return x->middle < y->middle ? -1 : x->middle > y->middle;
+}
+
+/* That of the kernel with this number among all of them. */
+static double middle_of(const typical *sorted, int64_t number)
+{
+    while (number >= sorted->copies)
+        number -= sorted++->copies;
+    return sorted->middle;
 }
 
 /* Draws the medians of equal work together, as far as they differ by no more than noise does. */
 static void pool(typical *kernel, int64_t count, double noise)
 {
-    double *middle = allocate(count * (int64_t)sizeof *middle), between = 0.0;
-    for (int64_t k = 0; k < count; k++)
-        middle[k] = kernel[k].middle;
-    const double typical_middle = gsl_stats_median(middle, 1, (size_t)count);
-    for (int64_t k = 0; k < count; k++)
-        between += (kernel[k].middle - typical_middle) * (kernel[k].middle - typical_middle);
-    between /= (double)(count - 1);
+    const int64_t kernels = count_kernels(kernel, count);
+    double between = 0.0;
+    qsort(kernel, (size_t)count, sizeof *kernel, by_middle);
+    const double typical_middle = (middle_of(kernel, (kernels - 1) / 2) + middle_of(kernel, kernels / 2)) / 2.0;
+    for (int64_t k = 0; k < count; k++) {
+        const double off = kernel[k].middle - typical_middle;
+        between += (double)kernel[k].copies * off * off;
+    }
+    between = kernels > 1 ? between / (double)(kernels - 1) : 0.0;
     const double kept = between > noise ? 1.0 - noise / between : 0.0;
     for (int64_t k = 0; k < count; k++)
         kernel[k].middle = typical_middle + kept * (kernel[k].middle - typical_middle);
-    free(middle);
 }
 
 /* What the sampling of normal numbers makes of a standard deviation that few runs have shown: 95 % of the next runs
@@ -283,29 +309,56 @@ static double widened(double variance, int64_t runs)
     return sqrt(variance * (1.0 + 1.0 / (double)runs)) * quantile;
 }
 
+/* What a kernel takes, and the error of one call. */
+typedef struct estimate {
+    double seconds;
+    float own;
+} estimate;
+
+/* Of kernels of the same work. */
+static void estimate_work(typical *kernel, int64_t count, int64_t runs, estimate *by_number)
+{
+    const double own = own_variance(kernel, count, runs);
+    if (runs > 1)
+        pool(kernel, count, own * median_error * median_error / (double)runs);
+    for (int64_t k = 0; k < count; k++)
+        by_number[kernel[k].number] = (estimate){exp(kernel[k].middle), (float)sqrt(own * (1.0 + 1.0 / (double)runs))};
+}
+
+static estimate *estimate_all(typicals *t, int64_t runs)
+{
+    estimate *by_number = allocate(t->count * (int64_t)sizeof *by_number);
+    for (int64_t begin = 0, end; begin < t->count; begin = end) {
+        for (end = begin + 1; end < t->count && same_work(&t->found[begin], &t->found[end]);)
+            end++;
+        estimate_work(t->found + begin, end - begin, runs, by_number);
+    }
+    return by_number;
+}
+
 void measurements_apply(const bmf_measurements *all, bmf_actions *actions, double unknown)
 {
     double factor[BMF_MEASURED_MAX] = {0.0};
+    typicals t;
     if (all->kernels == 0 || all->runs == 0)
         return;
     const int64_t runs = run_factors(all, factor);
     const double common = runs > 1 ? widened(gsl_stats_variance(factor, 1, (size_t)runs), runs) : unknown;
-    typical *kernel = make_typical(all, actions, factor);
     actions->spread.common = sqrt(log1p(common * common));
-    for (int64_t begin = 0, end; begin < all->kernels; begin = end) {
-        for (end = begin + 1; end < all->kernels && same_work(&kernel[begin], &kernel[end]);)
-            end++;
-        const double own = own_variance(kernel + begin, end - begin, runs);
-        if (end - begin > 1 && runs > 1)
-            pool(kernel + begin, end - begin, own * median_error * median_error / (double)runs);
-        for (int64_t k = begin; k < end; k++) {
-            bmf_action *action = &actions->action[kernel[k].action];
-            action->seconds = exp(kernel[k].middle);
-            action->own = (float)sqrt(own * (1.0 + 1.0 / (double)runs));
-            action->equation = FIRST_EQUATION;
-        }
+    find_typical(all, actions, factor, &t);
+    estimate *by_number = estimate_all(&t, runs);
+    for (int64_t a = 0, kernel = 0; a < actions->count; a++) {
+        bmf_action *action = &actions->action[a];
+        if (!is_measured(action))
+            continue;
+        const estimate *of = &by_number[t.of[kernel++]];
+        action->seconds = of->seconds;
+        action->own = of->own;
+        action->equation = FIRST_EQUATION;
     }
-    free(kernel);
+    free(by_number);
+    free(t.found);
+    free(t.of);
 }
 
 /* ---- between processes ---- */

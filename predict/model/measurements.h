@@ -10,7 +10,7 @@
  * imbalance stays and noise does not become the critical path. The spread from run to run is told apart into what all
  * kernels of a run share and what each has of its own; both go into the interval of the next run.
  * Source: Efron and Morris, "Data analysis using Stein's estimator and its generalizations", JASA 70 (1975). Cost:
- * n log n over the times of all runs, whose memory is 8 bytes each.
+ * n log n over the times of all runs, whose memory is 8 bytes each, and 4 more a kernel while they are applied.
  */
 #ifndef BMF_MEASUREMENTS_H
 #define BMF_MEASUREMENTS_H

@@ -1,46 +1,76 @@
 /* Chance that depends on its name only.
  *
  * Method: a hash makes 53 bits of sample, what and which; the inverse normal distribution makes a number of them. So
- * samples do not depend on the order in which they are drawn. The inverse is asked once at the ends of 2^11 cells.
- * Within a cell a cubic with its values and slopes is off by less than 10^-8; where it is steep, in one cell of 32, it
- * is asked each time. Cost: three mixings and a cubic. Source: C. de Boor, A Practical Guide to Splines (1978), ch. IV,
+ * samples do not depend on the order in which they are drawn. The inverse is kept for probabilities up to one half, the
+ * others lie opposite: from one power of two to the next in 64 cells, because it changes about as much from each to the
+ * next, and in each cell as the cubic with its values and slopes at both ends, which is off by less than 10^-8.
+ * Cost: three mixings and a cubic, without a branch. Source: C. de Boor, A Practical Guide to Splines (1978), ch. IV,
  * for the cubic.
  */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
+#include <math.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "predict/network/network.h"
 #include "runtime/base/hash.h"
 
-enum { CELLS = 1 << 11, STEEP = CELLS / 64 };
+/* Of a number the exponent and the first bits behind it say in which cell it is, the others where in that. */
+enum { MANTISSA_BITS = 52, CELL_BITS = 6, PLACE_BITS = MANTISSA_BITS - CELL_BITS, OCTAVES = 53 };
+enum { CELLS = OCTAVES << CELL_BITS, EXPONENT_BIAS = 1023 };
 
-/* At the end k / CELLS: the inverse, and by how much it grows in a cell there. */
-typedef struct cell_end {
-    double value, growth;
-} cell_end;
+/* The smallest number that the hash makes, 2^-54, begins the first cell; the last one is 1/2 alone. */
+static const int64_t first_cell = (int64_t)(EXPONENT_BIAS - OCTAVES - 1) << CELL_BITS;
+static const double least = 0x1p-54;
 
-static cell_end end[CELLS];
+/* Of the place in it, from 0 to 1: constant first. */
+typedef struct normal_cell {
+    double coefficient[4];
+} normal_cell;
+
+static normal_cell cell[CELLS + 1];
 static pthread_once_t made = PTHREAD_ONCE_INIT;
 
-static void make_ends(void)
+static double begin_of(int64_t k)
 {
-    for (int k = 1; k < CELLS; k++) {
-        const double value = gsl_cdf_ugaussian_Pinv((double)k / CELLS);
-        end[k] = (cell_end){value, 1.0 / (CELLS * gsl_ran_ugaussian_pdf(value))};
+    return ldexp(1.0 + ldexp((double)(k & ((1 << CELL_BITS) - 1)), -CELL_BITS), (int)(k >> CELL_BITS) - OCTAVES - 1);
+}
+
+static void make_cells(void)
+{
+    for (int64_t k = 0; k <= CELLS; k++) {
+        const double begin = begin_of(k), length = begin_of(k + 1) - begin;
+        const double first = gsl_cdf_ugaussian_Pinv(begin), last = gsl_cdf_ugaussian_Pinv(begin + length);
+        const double rise = last - first;
+        const double at_first = length / gsl_ran_ugaussian_pdf(first), at_last = length / gsl_ran_ugaussian_pdf(last);
+        cell[k] =
+            (normal_cell){{first, at_first, 3.0 * rise - 2.0 * at_first - at_last, at_first + at_last - 2.0 * rise}};
     }
+}
+
+/* The cells are made, and the probability is not below the least. */
+static inline double quantile_of(double probability)
+{
+    const double opposite = 1.0 - probability, below = opposite < probability ? opposite : probability;
+    uint64_t bits;
+    memcpy(&bits, &below, sizeof bits);
+    const double *c = cell[(int64_t)(bits >> PLACE_BITS) - first_cell].coefficient;
+    const double place = (double)(int64_t)(bits & ((UINT64_C(1) << PLACE_BITS) - 1)) * 0x1p-46;
+    return copysign(c[0] + place * (c[1] + place * (c[2] + place * c[3])), probability - 0.5);
+}
+
+static inline double probability_of(uint64_t stream, uint64_t which)
+{
+    return ((double)(int64_t)(hash_add(stream, which) >> 11) + 0.5) * 0x1p-53;
 }
 
 double normal_quantile(double probability)
 {
-    const double place = probability * CELLS;
-    const int k = (int)place;
-    if (k < STEEP || k >= CELLS - STEEP)
+    if (!(probability >= least && 1.0 - probability >= least))
         return gsl_cdf_ugaussian_Pinv(probability);
-    pthread_once(&made, make_ends);
-    const double t = place - k, rise = end[k + 1].value - end[k].value;
-    const double before = end[k].growth - rise, behind = rise - end[k + 1].growth;
-    return end[k].value + t * (rise + (1.0 - t) * (before * (1.0 - t) + behind * t));
+    pthread_once(&made, make_cells);
+    return quantile_of(probability);
 }
 
 uint64_t normal_stream(int64_t sample, uint64_t what)
@@ -50,7 +80,14 @@ uint64_t normal_stream(int64_t sample, uint64_t what)
 
 double normal_of_stream(uint64_t stream, uint64_t which)
 {
-    return normal_quantile(((double)(hash_add(stream, which) >> 11) + 0.5) * 0x1p-53);
+    return normal_quantile(probability_of(stream, which));
+}
+
+void normals_of_stream(uint64_t stream, const uint32_t *which, int64_t count, double *normal)
+{
+    pthread_once(&made, make_cells);
+    for (int64_t k = 0; k < count; k++)
+        normal[k] = quantile_of(probability_of(stream, which[k]));
 }
 
 double normal_deviate(int64_t sample, uint64_t what, uint64_t which)

@@ -6,10 +6,15 @@
  * measurements say what is typical, and times have long tails upwards.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "predict/simulate/computations.h"
 #include "predict/simulate/simulate_private.h"
+#include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
+
+enum { COMPUTATION_BLOCK = 256 }; /* their numbers stay in the cache */
 
 /* Kinds of chance, apart from those of networks. */
 static const uint64_t shared_chance = 0x636f6d7075746531U, own_chance = 0x636f6d7075746532U,
@@ -27,9 +32,50 @@ double chance_factor(double relative, double normal)
     return exp(sqrt(variance) * normal - variance / 2);
 }
 
-static double own_factor(double deviation, double normal)
+/* To 10^-11, and so simple that compilers do several at once: 2^k for the nearest k, and a series for the rest. */
+static inline double near_exponential(double x)
 {
-    return exp(deviation * normal);
+    static const double round = 0x1.8p52, log2_high = 0x1.62e42fefap-1, log2_low = 0x1.cf79abc9e3b39p-42;
+    const double shifted = x * 0x1.71547652b82fep0 + round, k = shifted - round;
+    const double r = (x - k * log2_high) - k * log2_low;
+    const double series =
+        1.0 +
+        r * (1.0 +
+             r * (1.0 / 2 +
+                  r * (1.0 / 6 +
+                       r * (1.0 / 24 +
+                            r * (1.0 / 120 + r * (1.0 / 720 + r * (1.0 / 5040 + r * (1.0 / 40320 + r / 362880))))))));
+    uint64_t bits, power;
+    double scale;
+    memcpy(&bits, &shifted, sizeof bits);
+    power = (bits + 1023) << 52;
+    memcpy(&scale, &power, sizeof scale);
+    return series * scale;
+}
+
+static bool is_near(double x)
+{
+    return fabs(x) < 700.0;
+}
+
+/* Of a call: a factor whose logarithm is `x`. */
+static double own_factor(double x)
+{
+    return is_near(x) ? near_exponential(x) : exp(x);
+}
+
+/* The same of many, in place. */
+static void own_factors(double *x, int64_t count)
+{
+    double most = 0.0;
+    for (int64_t k = 0; k < count; k++)
+        most = fabs(x[k]) > most ? fabs(x[k]) : most;
+    if (is_near(most))
+        for (int64_t k = 0; k < count; k++)
+            x[k] = near_exponential(x[k]);
+    else
+        for (int64_t k = 0; k < count; k++)
+            x[k] = own_factor(x[k]);
 }
 
 static double deviation_of(double relative)
@@ -62,25 +108,79 @@ static double deviation_of_call(bmf_chances *c, float own)
     return kept->deviation;
 }
 
-/* Errors of equations are the same for many actions behind each other. */
+/* What all calls of this kind have in common. Errors of equations are the same for many behind each other. */
+static double common_factor(bmf_chances *c, double compute_factor, int equation, float shared)
+{
+    bmf_equation_chance *e = &c->equation[equation];
+    double factor = compute_factor;
+    if (equation > 0 && shared > 0 && !(c->still & BMF_CHANCE_FIT)) {
+        if (shared != e->shared)
+            e->shared_factor = chance_factor((double)shared, e->normal);
+        e->shared = shared;
+        factor *= e->shared_factor;
+    }
+    return factor * e->run_factor;
+}
+
+static bool is_noisy(const bmf_chances *c, float own)
+{
+    return own > 0 && !(c->still & BMF_CHANCE_EVENT);
+}
+
 double chances_seconds(bmf_chances *c, double compute_factor, int64_t index)
 {
     const bmf_action *action = &c->actions->action[index];
-    bmf_equation_chance *e = &c->equation[action->equation];
-    double seconds = action->seconds;
     if (c->sample == 0)
+        return action->seconds;
+    const double seconds = action->seconds * common_factor(c, compute_factor, action->equation, action->shared);
+    if (!is_noisy(c, action->own))
         return seconds;
-    seconds *= compute_factor;
-    if (action->equation > 0 && action->shared > 0 && !(c->still & BMF_CHANCE_FIT)) {
-        if (action->shared != e->shared)
-            e->shared_factor = chance_factor((double)action->shared, e->normal);
-        e->shared = action->shared;
-        seconds *= e->shared_factor;
+    return seconds * own_factor(deviation_of_call(c, action->own) * normal_of_stream(c->calls, (uint64_t)index));
+}
+
+/* What the calls of each kind have in common, and the deviation of each; whether any has one. */
+static bool find_factors(bmf_chances *c, double compute_factor, const bmf_computations *all, double *common,
+                         double *deviation)
+{
+    bool noisy = false;
+    for (int64_t k = 0; k < all->kinds; k++) {
+        const bmf_computation_kind *kind = &all->kind[k];
+        common[k] = common_factor(c, compute_factor, kind->equation, kind->shared);
+        deviation[k] = is_noisy(c, kind->own) ? deviation_of((double)kind->own) : 0.0;
+        noisy = noisy || deviation[k] > 0.0;
     }
-    seconds *= e->run_factor;
-    if (action->own > 0 && !(c->still & BMF_CHANCE_EVENT))
-        seconds *= own_factor(deviation_of_call(c, action->own), normal_of_stream(c->calls, (uint64_t)index));
-    return seconds;
+    return noisy;
+}
+
+/* Multiplies the seconds of computations from `first` on by a factor of each one's own. */
+static void draw_block(const bmf_chances *c, const bmf_computations *all, const double *deviation, int64_t first,
+                       int64_t count, double *seconds)
+{
+    double factor[COMPUTATION_BLOCK];
+    normals_of_stream(c->calls, all->action + first, count, factor);
+    for (int64_t k = 0; k < count; k++)
+        factor[k] *= deviation[all->of[first + k]];
+    own_factors(factor, count);
+    for (int64_t k = 0; k < count; k++)
+        seconds[k] *= factor[k];
+}
+
+void chances_draw(bmf_chances *c, double compute_factor, const bmf_computations *all, double *seconds)
+{
+    if (c->sample == 0) {
+        memcpy(seconds, all->expected, (size_t)all->count * sizeof *seconds);
+        return;
+    }
+    double *common = allocate((2 * all->kinds + 1) * (int64_t)sizeof *common), *deviation = common + all->kinds;
+    const bool noisy = find_factors(c, compute_factor, all, common, deviation);
+    for (int64_t first = 0; first < all->count; first += COMPUTATION_BLOCK) {
+        const int64_t rest = all->count - first, count = rest < COMPUTATION_BLOCK ? rest : COMPUTATION_BLOCK;
+        for (int64_t k = first; k < first + count; k++)
+            seconds[k] = all->expected[k] * common[all->of[k]];
+        if (noisy)
+            draw_block(c, all, deviation, first, count, seconds + first);
+    }
+    free(common);
 }
 
 double chances_meeting(const bmf_chances *c, double seconds, int64_t meeting)
@@ -89,5 +189,5 @@ double chances_meeting(const bmf_chances *c, double seconds, int64_t meeting)
     if (c->sample <= 0 || !(noise > 0.0) || c->still & BMF_CHANCE_EVENT)
         return seconds;
     return seconds *
-           own_factor(deviation_of(noise), normal_deviate(c->sample, of_run(c, meeting_chance), (uint64_t)meeting));
+           own_factor(deviation_of(noise) * normal_deviate(c->sample, of_run(c, meeting_chance), (uint64_t)meeting));
 }

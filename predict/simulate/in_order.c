@@ -25,6 +25,11 @@ typedef struct making {
     int32_t *first; /* by processor: the first message of its last such round, -1 */
     int32_t *last;  /* by first message: the last one so far */
     int32_t *outer; /* by first message: the first of the processor's round before, -1 */
+    /* computing: */
+    int64_t met;          /* the step of the last meeting */
+    int64_t *last_step;   /* by processor, -1 */
+    int64_t *computed_in; /* by computation as recorded: its step */
+    int64_t computations, capacity;
 } making;
 
 /* ---- whether it can be done ---- */
@@ -202,8 +207,9 @@ static void link_send(bmf_in_order *o, making *made, int32_t m)
     }
 }
 
-static void add_step(bmf_in_order *o, ordered_kind kind, int32_t processor, int64_t what)
+static void add_step(bmf_in_order *o, making *made, ordered_kind kind, int32_t processor, int64_t what)
 {
+    made->last_step[processor] = o->steps;
     *ARRAY_APPEND(o->step, o->steps, o->step_capacity) =
         (ordered_step){.what = what, .processor = processor, .kind = (int32_t)kind};
 }
@@ -214,8 +220,19 @@ static void add_wait(bmf_in_order *o, making *made, const bmf_action *action)
     int32_t *at = find_open(made, action->processor, action->message);
     if (*at < 0)
         return;
-    add_step(o, ORDERED_WAIT, action->processor, *at);
+    add_step(o, made, ORDERED_WAIT, action->processor, *at);
     *at = made->outer[*at];
+}
+
+/* What a processor computes without doing anything else in between, and without a meeting, is one step: that of the
+ * first of it. Others do not notice. */
+static void add_computing(bmf_in_order *o, making *made, int32_t whose)
+{
+    const int64_t last = made->last_step[whose];
+    if (last < made->met || o->step[last].kind != ORDERED_COMPUTE)
+        add_step(o, made, ORDERED_COMPUTE, whose, 0);
+    o->step[made->last_step[whose]].what++;
+    *ARRAY_APPEND(made->computed_in, made->computations, made->capacity) = made->last_step[whose];
 }
 
 /* Of receives that follow each other the first one is a step, of meetings that of processor 0. */
@@ -226,27 +243,28 @@ static void add_action(bmf_in_order *o, making *made, int64_t k)
     switch ((bmf_action_kind)action->kind) {
     case BMF_ACTION_COMPUTE:
     case BMF_ACTION_OVERHEAD:
-        add_step(o, ORDERED_COMPUTE, whose, k);
-        o->computations++;
+        add_computing(o, made, whose);
         break;
     case BMF_ACTION_POST:
         if (o->meets && action->amount >= 0)
-            add_step(o, ORDERED_POST, whose, made->place[action->amount]);
+            add_step(o, made, ORDERED_POST, whose, made->place[action->amount]);
         break;
     case BMF_ACTION_SEND:
         link_send(o, made, made->place[action->message]);
-        add_step(o, ORDERED_SEND, whose, made->place[action->message]);
+        add_step(o, made, ORDERED_SEND, whose, made->place[action->message]);
         break;
     case BMF_ACTION_RECEIVE:
         if (made->handed[action->message] == RECEIVED_FIRST)
-            add_step(o, ORDERED_RECEIVE, whose, made->place[action->message]);
+            add_step(o, made, ORDERED_RECEIVE, whose, made->place[action->message]);
         break;
     case BMF_ACTION_WAIT:
         add_wait(o, made, action);
         break;
     case BMF_ACTION_BARRIER:
-        if (whose == 0)
-            add_step(o, k < o->actions->start ? ORDERED_LOADED : ORDERED_MEET, 0, k);
+        if (whose == 0) {
+            made->met = o->steps;
+            add_step(o, made, k < o->actions->start ? ORDERED_LOADED : ORDERED_MEET, 0, k);
+        }
         break;
     }
 }
@@ -269,6 +287,35 @@ static void place_messages(bmf_in_order *o, making *made)
                                           .times = made->times[made->numbered[m]],
                                           .bytes = of->bytes};
     }
+}
+
+/* ---- computing ---- */
+
+static bool is_computing(const bmf_action *action)
+{
+    return action->kind == BMF_ACTION_COMPUTE || action->kind == BMF_ACTION_OVERHEAD;
+}
+
+/* By step: the place of its first computation. */
+static int64_t *place_computing(const bmf_in_order *o)
+{
+    int64_t *first = allocate((o->steps + 1) * (int64_t)sizeof *first), count = 0;
+    for (int64_t s = 0; s < o->steps; s++) {
+        first[s] = count;
+        count += o->step[s].kind == ORDERED_COMPUTE ? o->step[s].what : 0;
+    }
+    return first;
+}
+
+static void list_computations(bmf_in_order *o, const making *made)
+{
+    const bmf_actions *actions = o->actions;
+    int64_t *next = place_computing(o), recorded = 0;
+    computations_open(&o->computations, made->computations);
+    for (int64_t k = 0; k < actions->count; k++)
+        if (is_computing(&actions->action[k]))
+            computations_set(&o->computations, actions, next[made->computed_in[recorded++]]++, k);
+    free(next);
 }
 
 /* ---- ports ---- */
@@ -306,9 +353,12 @@ static void making_open(const bmf_actions *actions, making *made)
                      .numbered = allocate(bytes),
                      .first = allocate(actions->processors * (int64_t)sizeof(int32_t)),
                      .last = allocate(bytes),
-                     .outer = allocate(bytes)};
-    for (int64_t p = 0; p < actions->processors; p++)
+                     .outer = allocate(bytes),
+                     .last_step = allocate(actions->processors * (int64_t)sizeof(int64_t))};
+    for (int64_t p = 0; p < actions->processors; p++) {
         made->first[p] = -1;
+        made->last_step[p] = -1;
+    }
 }
 
 static void making_close(const making *made)
@@ -320,6 +370,8 @@ static void making_close(const making *made)
     free(made->first);
     free(made->last);
     free(made->outer);
+    free(made->last_step);
+    free(made->computed_in);
 }
 
 static void make_steps(bmf_in_order *o, making *made)
@@ -329,6 +381,7 @@ static void make_steps(bmf_in_order *o, making *made)
     place_messages(o, made);
     for (int64_t k = 0; k < o->actions->count; k++)
         add_action(o, made, k);
+    list_computations(o, made);
     list_ports(o, true, &o->out);
     list_ports(o, false, &o->in);
 }
@@ -336,7 +389,7 @@ static void make_steps(bmf_in_order *o, making *made)
 bmf_in_order *in_order_create(const bmf_actions *actions, bmf_network *network)
 {
     making made;
-    if (!network->type->simple || actions->messages >= INT32_MAX)
+    if (!network->type->simple || actions->messages >= INT32_MAX || actions->count > UINT32_MAX)
         return NULL;
     bmf_in_order *o = allocate_clear(1, (int64_t)sizeof *o);
     o->actions = actions;
@@ -358,6 +411,7 @@ void in_order_free(bmf_in_order *o)
         return;
     in_order_states_free(o);
     free(o->step);
+    computations_close(&o->computations);
     free(o->message);
     free(o->times);
     free(o->out.start);

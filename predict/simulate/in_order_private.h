@@ -2,6 +2,7 @@
 #ifndef BMF_IN_ORDER_PRIVATE_H
 #define BMF_IN_ORDER_PRIVATE_H
 
+#include "predict/simulate/computations.h"
 #include "predict/simulate/in_order.h"
 
 /* A message, by its place among all that are sent. */
@@ -14,7 +15,7 @@ typedef struct ordered_message {
 } ordered_message;
 
 typedef enum ordered_kind {
-    ORDERED_COMPUTE, /* what: the action */
+    ORDERED_COMPUTE, /* what: how many of the computations, behind those of the step of this kind before */
     ORDERED_POST,    /* the first message that it is ready for; only where some wait for their receivers */
     ORDERED_SEND,    /* the message */
     ORDERED_RECEIVE, /* the first message of those that are taken together */
@@ -43,7 +44,8 @@ struct bmf_in_order {
     bmf_network *network;
     int64_t sharing, ports;
     ordered_step *step;
-    int64_t steps, step_capacity, computations;
+    int64_t steps, step_capacity;
+    bmf_computations computations; /* step by step */
     ordered_message *message;
     int64_t messages;
     bmf_simple_message *times; /* the different ones */

@@ -39,7 +39,7 @@ typedef struct port_list {
 struct in_order_run_state {
     const bmf_in_order *o;
     double *clock;   /* by processor */
-    double *seconds; /* by computation, in this sample */
+    double *seconds; /* by computation, in the order of the steps */
     course *course;  /* by message */
     double *posted;  /* by message: when its receiver is ready for it; NULL: none waits for that */
     double *pushed;  /* by message: when it comes to its sender's port; NULL: when it is sent */
@@ -53,7 +53,7 @@ struct in_order_run_state {
 static int64_t bytes_of_state(const bmf_in_order *o)
 {
     return o->messages * (int64_t)(sizeof(course) + (o->meets ? 2 * sizeof(double) : 0)) +
-           o->computations * (int64_t)sizeof(double) + o->actions->processors * (int64_t)sizeof(double) +
+           o->computations.count * (int64_t)sizeof(double) + o->actions->processors * (int64_t)sizeof(double) +
            2 * o->ports * (int64_t)(2 * sizeof(int64_t) + 1) +
            2 * (o->messages + o->longest) * (int64_t)sizeof(int32_t);
 }
@@ -86,7 +86,7 @@ static in_order_run_state *state_create(const bmf_in_order *o)
     in_order_run_state *r = allocate_clear(1, (int64_t)sizeof *r);
     r->o = o;
     r->clock = allocate(o->actions->processors * (int64_t)sizeof *r->clock);
-    r->seconds = allocate((o->computations + 1) * (int64_t)sizeof *r->seconds);
+    r->seconds = allocate((o->computations.count + 1) * (int64_t)sizeof *r->seconds);
     r->course = allocate((o->messages + 1) * (int64_t)sizeof *r->course);
     if (o->meets) {
         r->posted = allocate((o->messages + 1) * (int64_t)sizeof *r->posted);
@@ -402,12 +402,18 @@ static void meet(in_order_run_state *r, const bmf_action *action, double clock, 
 /* The seconds of all computing in this sample. */
 static void draw(in_order_run_state *r, const bmf_in_order_sample *sample)
 {
-    const bmf_in_order *o = r->o;
-    double *seconds = r->seconds;
-    chances_begin(&r->chances, o->actions, o->network, sample->sample);
-    for (int64_t k = 0; k < o->steps; k++)
-        if (o->step[k].kind == ORDERED_COMPUTE)
-            *seconds++ = chances_seconds(&r->chances, sample->compute_factor, o->step[k].what);
+    chances_begin(&r->chances, r->o->actions, r->o->network, sample->sample);
+    chances_draw(&r->chances, sample->compute_factor, &r->o->computations, r->seconds);
+}
+
+/* One after the other, as the simulator adds them; returns what the next step computes. */
+static const double *compute(in_order_run_state *r, const ordered_step *step, const double *seconds)
+{
+    double clock = r->clock[step->processor];
+    for (int64_t k = 0; k < step->what; k++)
+        clock += seconds[k];
+    r->clock[step->processor] = clock;
+    return seconds + step->what;
 }
 
 /* One pass over all steps; returns the clock at the program's start. */
@@ -423,7 +429,7 @@ static double pass_steps(in_order_run_state *r, double agreement)
         const ordered_step *step = &o->step[k];
         switch ((ordered_kind)step->kind) {
         case ORDERED_COMPUTE:
-            r->clock[step->processor] += *seconds++;
+            seconds = compute(r, step, seconds);
             break;
         case ORDERED_POST:
             post(r, step->processor, step->what);
@@ -470,7 +476,7 @@ static int64_t threads_for(const bmf_in_order *o, int64_t count)
     const int64_t most = STATES_BYTES / (bytes_of_state(o) + 1), there = omp_get_max_threads();
     int64_t threads = count < there ? count : there;
     threads = threads < most ? threads : most;
-    return threads < 1 || count * o->steps < WORTH_STEPS ? 1 : threads;
+    return threads < 1 || count * (o->steps + o->computations.count) < WORTH_STEPS ? 1 : threads;
 }
 
 static void make_states(bmf_in_order *o, int64_t count)

@@ -174,6 +174,9 @@ double chance_factor(double relative, double normal);
 void chances_begin(bmf_chances *chances, const bmf_actions *actions, const bmf_network *network, int64_t sample);
 /* The seconds of a computation in this sample, with all computing multiplied by a factor. */
 double chances_seconds(bmf_chances *chances, double compute_factor, int64_t action);
+/* The same of many computations, to the bit. */
+struct bmf_computations;
+void chances_draw(bmf_chances *chances, double compute_factor, const struct bmf_computations *all, double *seconds);
 /* The seconds that the k-th meeting takes in this sample, given those that are usual: the machine's, not the program's.
  */
 double chances_meeting(const bmf_chances *chances, double seconds, int64_t k);

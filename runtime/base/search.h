@@ -25,6 +25,17 @@ static inline int64_t first_not_below(const int64_t *value, int64_t count, int64
     return SEARCH_FIRST(k, 0, count, value[k] >= x);
 }
 
+/* The first k from `begin` on with value[k] >= x, or count. Cost: log2 of how far it is from `begin`. */
+static inline int64_t next_not_below(const int64_t *value, int64_t begin, int64_t count, int64_t x)
+{
+    int64_t step = 1;
+    while (step <= count - begin && value[begin + step - 1] < x) {
+        begin += step;
+        step *= 2;
+    }
+    return SEARCH_FIRST(k, begin, step < count - begin ? begin + step : count, value[k] >= x);
+}
+
 /* The first k with value[k] > x, or count. value[0, count) does not fall. */
 static inline int64_t first_above(const int64_t *value, int64_t count, int64_t x)
 {

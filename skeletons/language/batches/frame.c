@@ -44,8 +44,10 @@ void frame_open_picked(const bmf_frame *outer, const bmf_expression *by, const i
     open_inside(outer, by, frame, &run);
     frame->picked = picked;
     frame->count = count;
-    for (int64_t r = 0; r < outer->runs; r++)
-        run[r] = (bmf_run_of_instances){outer->run[r].processor, first_not_below(picked, count, outer->run[r].end)};
+    for (int64_t r = 0, end = 0; r < outer->runs; r++) {
+        end = next_not_below(picked, end, count, outer->run[r].end);
+        run[r] = (bmf_run_of_instances){outer->run[r].processor, end};
+    }
 }
 
 void frame_open_spread(const bmf_frame *outer, const bmf_expression *by, bmf_distribution *spread, bmf_frame *frame)

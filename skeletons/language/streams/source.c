@@ -234,9 +234,19 @@ void stream_close(bmf_stream_source *source)
 
 /* ---- segments ---- */
 
+/* Segment s, or the end of all, is the first that does not begin before v. */
+static bool is_first_segment(const bmf_stream_source *source, int64_t s, int64_t v)
+{
+    return s <= source->segments && (s == source->segments || source->offset[s] >= v) &&
+           (s == 0 || source->offset[s - 1] < v);
+}
+
+/* Where all are equally long it is found at once. */
 int64_t stream_first_segment(const bmf_stream_source *source, int64_t v)
 {
-    return first_not_below(source->offset, source->segments, v);
+    const int64_t length = source->segments > 0 ? source->count / source->segments : 0;
+    const int64_t guess = length > 0 ? (v + length - 1) / length : 0;
+    return is_first_segment(source, guess, v) ? guess : first_not_below(source->offset, source->segments, v);
 }
 
 int64_t stream_segment(const bmf_stream_source *source, int worker, int64_t v)
