@@ -210,3 +210,44 @@ END
         --repeats 3 --max-spread 100000 -o here.machine
     [ -d here.machine.runs ] # what was measured is kept
 }
+
+# costs RANKS: a table in which splits along a tree are slow
+costs()
+{
+    printf '%s\n' "bmf costs 1" "split tree $1 2 16 9e-3" "split direct $1 2 16 1e-3"
+}
+
+@test "algorithms by the costs of this host: kept, named by the machine, read by runs" {
+    make_array x.npy 640000
+    for ranks in 1 3; do
+        run --separate-stderr ${MPIRUN:-mpirun.mpich} -n "$ranks" "$BMF_BIN_DIR/bmf" run roots.bmf --arg x.npy --bmf-costs host
+        assert_equal "$status" 2
+        [ "$(grep -c '^bmf: ' <<<"$stderr")" = 1 ]
+        assert_regex "$stderr" "no costs of algorithms were measured on this host with this MPI: there is no '$XDG_CACHE_HOME/bmf/[^/']*.costs'"
+    done
+    kept=$(grep -o "$XDG_CACHE_HOME/bmf/[^/']*.costs" <<<"$stderr")
+    mkdir -p "$XDG_CACHE_HOME/bmf"
+    costs 2 >"$kept"
+    # just measured, and has these ranks: it is used
+    bmf calibrate roots.bmf --arg x.npy --ranks 2 --launch "$launch" --repeats 3 --max-spread 100000 --schedules 1 -o here.machine
+    assert_success
+    cmp "$kept" here.costs
+    grep -qx 'schedules = "here.costs";' here.machine
+    bmf validate roots.bmf --arg x.npy --machine here.machine --ranks 2 --launch "$launch" --repeats 1
+    assert_success
+    assert_output --partial "and bytes as predicted"
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . P_Split (B_Procs) [1, 2, 3]' >split.bmf
+    for by in "--machine here.machine" "--bmf-costs host"; do
+        run --separate-stderr ${MPIRUN:-mpirun.mpich} -n 2 "$BMF_BIN_DIR/bmf" run split.bmf --json $by
+        assert_success
+        [[ $output == *'"algorithms": {"split direct": 1}'* ]] || fail "$output"
+    done
+    BMF_COSTS=host run --separate-stderr "$BMF_BIN_DIR/bmf" run split.bmf --stats
+    [[ $stderr == *"algorithms by $kept"* ]] || fail "$stderr"
+    echo "split oak 2 2 16 1" >>"$kept"
+    refuses "$kept:4: split has no algorithm 'oak'" calibrate roots.bmf --arg x.npy --ranks 2 --launch "$launch" --schedules 1 -o b.machine
+    [ ! -e b.machine ] && [ ! -e b.costs ]
+    for seconds in 0 -1 1.5 much 4000; do
+        refuses "--schedules" calibrate roots.bmf --arg x.npy --schedules $seconds -o b.machine
+    done
+}

@@ -107,6 +107,7 @@ static uint64_t find_key(const bmf_calibrate_options *o)
     for (int k = 0; o->trial.command && o->trial.command[k]; k++)
         hash = hash_add(hash, hash_text(o->trial.command[k]));
     hash = hash_add(hash, hash_text(threads ? threads : ""));
+    hash = hash_add(hash, o->schedules > 0);
     return hash_add(hash, (uint64_t)o->trial.ranks);
 }
 
@@ -215,6 +216,18 @@ static int open_directories(bmf_calibration *c, int *lock, char **temporary)
                       : bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory: %s", strerror(errno));
 }
 
+/* Runs choose by the table from now on. */
+static int use_schedules(const bmf_calibrate_options *o)
+{
+    char path[PATH_MAX];
+    if (o->schedules == 0)
+        return BMF_OK;
+    calibration_beside(o->output, ".costs", path);
+    BMF_TRY(schedules_table(&o->trial, o->schedules, path));
+    setenv("BMF_COSTS", path, 1);
+    return BMF_OK;
+}
+
 static int calibrate(const bmf_calibrate_options *o)
 {
     bmf_calibration c = {.o = o, .key = find_key(o), .repeats = o->repeats > 0 ? o->repeats : USUAL_REPEATS};
@@ -229,6 +242,8 @@ static int calibrate(const bmf_calibrate_options *o)
     c.computing = allocate_array(c.sizes * c.most, (int64_t)sizeof *c.computing);
     if (status == BMF_OK)
         status = open_directories(&c, &lock, &temporary);
+    if (status == BMF_OK)
+        status = use_schedules(o);
     if (status == BMF_OK) {
         snprintf(part, sizeof part, "%.4000s/part.npy", temporary);
         status = run_all(&c, part);
@@ -305,6 +320,9 @@ static const bmf_option options[] = {
                "starts the ranks, {p} of them; default: `" BMF_MPIRUN_NAME " -bind-to core -n {p}`"),
     BMF_OPTION("memory", "MSHEET", BMF_TEXT(bmf_calibrate_options, memory),
                "a sheet of `bmf sheet measure --ops memory` and `fit`; default: measured once and kept"),
+    BMF_OPTION("schedules", "SECONDS", BMF_WHOLE(bmf_calibrate_options, schedules, 1, 3600),
+               "measure in so many seconds (60 will do) which algorithms are fastest here, unless the user's cache has "
+               "it for these ranks; the runs choose by it, and runs with --machine M, and with --bmf-costs host"),
     BMF_OPTION("repeats", "K", BMF_WHOLE(bmf_calibrate_options, repeats, 3, 100),
                "runs of every size; default: 5, and up to 20 until their median is known to 5 %, for a minute at most"),
     BMF_OPTION("max-spread", "PERCENT", BMF_WHOLE(bmf_calibrate_options, max_spread, 1, INT_MAX),

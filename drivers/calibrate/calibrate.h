@@ -15,6 +15,7 @@ typedef struct bmf_calibrate_options {
     int64_t repeats;    /* runs of every size; 0: until their median is known */
     int64_t max_spread; /* of the runs of one size, percent of their median */
     int64_t session;    /* 0: the only one; k > 0: the k-th, and those before it count as well */
+    int64_t schedules;  /* seconds in which the algorithms of schedules are measured; 0: they are not */
     bool allow_noise;
 } bmf_calibrate_options;
 
@@ -39,6 +40,14 @@ bool calibration_settled(const bmf_calibration *c);
  * learnt, and removes those that are too far from the others, so that the next calibration repeats them. */
 int calibration_learn(const bmf_calibration *c);
 
+/* The path of a file beside the machine file: OUTPUT without .machine, and `ending`; path: PATH_MAX bytes. */
+void calibration_beside(const char *output, const char *ending, char *path);
+
+/* The table of costs by which runs on as many ranks as the trial has choose their algorithms, measured in so many
+ * seconds unless this host's cache has it and it is right; a copy is written to `path`. */
+int schedules_table(const bmf_trial *trial, int64_t seconds, const char *path);
+/* Whether a kept file is so new that it need not be looked at again. */
+bool measured_lately(const char *path);
 /* A sheet of what messages cost on this host, measured once and kept in the user's cache directory; a copy is written
  * to `path`. */
 int messages_sheet(const bmf_trial *trial, const char *directory, const char *path);

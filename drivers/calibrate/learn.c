@@ -110,8 +110,7 @@ static void print_spread(const bmf_run_spread *spread)
 
 /* ---- the sheet ---- */
 
-/* OUTPUT without .machine, and `ending`. */
-static void beside(const char *output, const char *ending, char path[PATH_MAX])
+void calibration_beside(const char *output, const char *ending, char *path)
 {
     const size_t length = strlen(output), cut = strlen(".machine");
     const bool has = length > cut && strcmp(output + length - cut, ".machine") == 0;
@@ -168,12 +167,14 @@ static bool has_messages(const bmf_sheet *sheet)
 /* Messages as they were in the program's own runs, or as they are measured between two ranks. */
 static int write_machine(const bmf_calibration *c, const bmf_sheet *sheet, const char *kernels)
 {
-    char messages[PATH_MAX];
+    char messages[PATH_MAX], costs[PATH_MAX];
     const bool own = has_messages(sheet), alone = c->o->trial.ranks == 1;
-    beside(c->o->output, ".messages", messages);
+    calibration_beside(c->o->output, ".messages", messages);
     if (!own && !alone)
         BMF_TRY(messages_sheet(&c->o->trial, c->directory, messages));
-    const bmf_machine_making making = {.sheet = alone ? NULL
+    calibration_beside(c->o->output, ".costs", costs);
+    const bmf_machine_making making = {.schedules = c->o->schedules > 0 ? costs : NULL,
+                                       .sheet = alone ? NULL
                                                 : own ? kernels
                                                       : messages,
                                        .kernels = kernels,
@@ -188,7 +189,7 @@ int calibration_learn(const bmf_calibration *c)
     char kernels[PATH_MAX];
     bmf_sheet *sheet = NULL, *memory = NULL;
     seen *found = allocate_clear(c->sizes, (int64_t)sizeof *found);
-    beside(c->o->output, ".kernels", kernels);
+    calibration_beside(c->o->output, ".kernels", kernels);
     for (int k = 0; k < c->sizes; k++)
         found[k] = look_at(c, k);
     int status = judge(c, found);

@@ -1,16 +1,13 @@
 /* What messages cost between two ranks of this host, and what its memory is like: measured once for a host, an MPI
  * library, and (of the memory) a number of ranks.
  *
- * The sheets are kept as $XDG_CACHE_HOME/bmf/HOST-MPI.sheet and HOST-MPI-memory-RANKS.sheet (or ~/.cache/bmf/..);
- * removing one measures again. What memory is like is looked at again before it is used, at a few sizes in two seconds:
- * a sheet made while the host was busy, or on another host of the same name, would be in every prediction. */
+ * The sheets are kept as HOST-MPI.sheet and HOST-MPI-memory-RANKS.sheet (runtime/context/host_file.h). What memory is
+ * like is looked at again before it is used, at a few sizes in two seconds: a sheet made while the host was busy, or on
+ * another host of the same name, would be in every prediction. */
 #define _GNU_SOURCE
-#include <ctype.h>
-#include <errno.h>
 #include <gsl/gsl_statistics.h>
 #include <limits.h>
 #include <math.h>
-#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,51 +15,16 @@
 #include <unistd.h>
 
 #include "drivers/calibrate/calibrate.h"
-#include "drivers/command/launch.h"
 #include "predict/sheet/sheet.h"
 #include "runtime/base/allocate.h"
+#include "runtime/context/host_file.h"
 
 enum { WORD = 8, FRESH_SECONDS = 600 };
 static const double right_within = 1.25; /* times */
 #define BEYOND_CACHES "16777216"         /* words */
 
-/* Directories in which others may look, and only this user write. */
-static bool make_directory(const char *path)
-{
-    return mkdir(path, 0755) == 0 || errno == EEXIST;
-}
-
-static int find_directory(char directory[PATH_MAX])
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char above[PATH_MAX - 8];
-    if (cache && cache[0] == '/')
-        snprintf(above, sizeof above, "%s", cache);
-    else
-        snprintf(above, sizeof above, "%s/.cache", home ? home : "");
-    snprintf(directory, PATH_MAX, "%s/bmf", above);
-    if (make_directory(above) && make_directory(directory) && access(directory, W_OK | X_OK) == 0)
-        return BMF_OK;
-    return bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot keep measured messages there: %s (XDG_CACHE_HOME names another)",
-                    directory, strerror(errno));
-}
-
-/* HOST-MPI with nothing that a file's name should not have. */
-static void find_name(char *name, size_t size)
-{
-    char host[256] = "host", library[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-    gethostname(host, sizeof host - 1);
-    MPI_Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
-    snprintf(name, size, "%s-%.60s", host, library);
-    for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '.')
-            *c = '-';
-}
-
 /* What is measured: operations, seconds to plan for, a word for files and messages, and other options. */
-enum { FIRST_OPTION = 10, MOST_OPTIONS = 6 };
+enum { FIRST_OPTION = 9, MOST_OPTIONS = 6 };
 typedef struct wanted {
     const char *operations, *seconds, *word;
     int64_t ranks;
@@ -71,24 +33,13 @@ typedef struct wanted {
 
 static int measure(const bmf_trial *trial, const wanted *w, const char *directory, bmf_samples **samples)
 {
-    char raw[PATH_MAX], self[PATH_MAX] = "bmf";
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 3] = '\0';
+    char raw[PATH_MAX], *text;
     snprintf(raw, sizeof raw, "%.4000s/%s.raw", directory, w->word);
-    const char *program[] = {self,       "sheet", "measure", "--ops", w->operations, "--seconds", w->seconds, "-o", raw,
-                             "--resume", NULL,    NULL,      NULL,    NULL,          NULL,        NULL,       NULL};
-    memcpy(program + FIRST_OPTION, w->option, sizeof w->option);
-    int outcome, failure;
-    char **word = launch_words(trial->launch, (char *const *)(const void *)program, w->ranks, 0.0),
-         reason[BMF_LAUNCH_REASON];
-    char *text = launch_run(word, &outcome, &failure);
-    const bool right = launch_succeeded(outcome, failure);
-    if (!right)
-        launch_reason(word, text, outcome, failure, reason);
+    const char *argument[] = {"sheet",    "measure", "--ops", w->operations, "--seconds", w->seconds, "-o", raw,
+                              "--resume", NULL,      NULL,    NULL,          NULL,        NULL,       NULL, NULL};
+    memcpy(argument + FIRST_OPTION, w->option, sizeof w->option);
+    BMF_TRY(trial_bmf(trial, w->ranks, argument, w->word, &text));
     free(text);
-    launch_words_free(word);
-    if (!right)
-        return bmf_fail(NULL, BMF_ERROR_USAGE, "the %s cannot be measured: %s", w->word, reason);
     const int status = samples_read(raw, false, samples);
     if (status == BMF_OK)
         unlink(raw);
@@ -139,7 +90,7 @@ static int look_again(const bmf_trial *trial, const bmf_memory *memory, const ch
     return BMF_OK;
 }
 
-static bool is_fresh(const char *path)
+bool measured_lately(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 && time(NULL) - about.st_mtime < FRESH_SECONDS;
@@ -149,14 +100,12 @@ static bool is_fresh(const char *path)
 static int find_sheet(const bmf_trial *trial, const wanted *w, const char *ending, const char *directory,
                       bmf_sheet **sheet)
 {
-    char cache[PATH_MAX], name[512], kept[PATH_MAX];
-    BMF_TRY(find_directory(cache));
-    find_name(name, sizeof name);
-    snprintf(kept, sizeof kept, "%.3500s/%s%s.sheet", cache, name, ending);
+    char kept[PATH_MAX];
+    BMF_TRY(host_file_make(ending, kept));
     if (access(kept, R_OK) != 0)
         BMF_TRY(make_sheet(trial, w, directory, kept));
     BMF_TRY(sheet_read(kept, sheet));
-    if ((*sheet)->memory.curves == 0 || is_fresh(kept))
+    if ((*sheet)->memory.curves == 0 || measured_lately(kept))
         return BMF_OK;
     double times;
     BMF_TRY(look_again(trial, &(*sheet)->memory, directory, &times));
@@ -173,7 +122,7 @@ int messages_sheet(const bmf_trial *trial, const char *directory, const char *pa
 {
     static const wanted messages = {"point-to-point,allreduce", "20", "messages", 2, {NULL}};
     bmf_sheet *sheet;
-    BMF_TRY(find_sheet(trial, &messages, "", directory, &sheet));
+    BMF_TRY(find_sheet(trial, &messages, ".sheet", directory, &sheet));
     const int status = sheet_write(sheet, path);
     sheet_free(sheet);
     return status;
@@ -183,6 +132,6 @@ int memory_sheet(const bmf_trial *trial, const char *directory, bmf_sheet **shee
 {
     const wanted memory = {"memory", "25", "memory", trial->ranks, {NULL}};
     char ending[40];
-    snprintf(ending, sizeof ending, "-memory-%lld", (long long)trial->ranks);
+    snprintf(ending, sizeof ending, "-memory-%lld.sheet", (long long)trial->ranks);
     return find_sheet(trial, &memory, ending, directory, sheet);
 }

@@ -129,6 +129,20 @@ int trial_run(const bmf_trial *trial, const char *argument, double n, const char
     return status;
 }
 
+int trial_bmf(const bmf_trial *trial, int64_t ranks, const char *const *argument, const char *what, char **text)
+{
+    words w = {0};
+    char message[128];
+    add(&w, own_program());
+    for (; *argument; argument++)
+        add(&w, *argument);
+    add(&w, NULL);
+    snprintf(message, sizeof message, "the %.60s cannot be measured", what);
+    *text = run_words(trial->launch, &w, ranks, 0.0, message);
+    free(w.word);
+    return *text ? BMF_OK : BMF_ERROR_USAGE;
+}
+
 json_t *trial_predict(const bmf_trial *trial, const char *machine)
 {
     words w = {0};

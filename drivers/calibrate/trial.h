@@ -32,6 +32,9 @@ typedef struct bmf_trial_run {
 int trial_run(const bmf_trial *trial, const char *argument, double n, const char *trace, bmf_trial_run *run);
 /* What a trace says; seconds: of the whole run. */
 int trial_read(const char *trace, bmf_trial_run *run);
+/* `bmf ARGUMENT..` (NULL at the end) on so many ranks, started as the program is; *text: what it prints, to be freed.
+ * Errors: BMF_ERROR_USAGE: "the WHAT cannot be measured: .." */
+int trial_bmf(const bmf_trial *trial, int64_t ranks, const char *const *argument, const char *what, char **text);
 /* `bmf predict` of the whole program, on as many processors as ranks: its JSON object's only run, or NULL with a
  * message. */
 struct json_t *trial_predict(const bmf_trial *trial, const char *machine);

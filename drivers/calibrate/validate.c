@@ -205,6 +205,8 @@ static int validate(const options *o)
     json_t *root = NULL;
     char trace[PATH_MAX], *directory = NULL;
     int status = machine_read(o->machine, &machine);
+    if (status == BMF_OK && machine->costs_path) /* the runs choose algorithms as the prediction does */
+        setenv("BMF_COSTS", machine->costs_path, 1);
     if (status == BMF_OK && !(directory = temporary_directory_create("bmf-validate")))
         status = bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory");
     if (status == BMF_OK) {

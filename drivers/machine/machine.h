@@ -14,6 +14,7 @@ typedef struct bmf_machine_making {
     const char *inside;         /* NULL, or a sheet of messages inside a node; then `sheet` is of those between nodes */
     const char *dvm;            /* instead of sheets: a parameter file of the Predictor of DVM programs */
     bmf_strings osu;            /* instead of sheets: output of osu_latency, osu_bw or IMB's PingPong */
+    const char *schedules;      /* NULL, or the table of costs by which runs choose algorithms */
     const char *kernels;        /* NULL: kernels are run and timed where the prediction is made */
     const char *probe, *target; /* figures of the host and of the machine; NULL: kernels take what they take here */
     const char *out, *name;     /* name NULL: the sheet's title, or "dvm" */

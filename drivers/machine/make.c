@@ -56,6 +56,11 @@ static void put_machine(FILE *to, const options *o, const char *title, const bmf
     fputs(";\n", to);
     if (o->processors > 0)
         fprintf(to, "processors = %lld;\n", (long long)o->processors);
+    if (o->schedules) {
+        fputs("schedules = ", to);
+        put_path(to, o->schedules, o->out);
+        fputs(";\n", to);
+    }
     if (powers || levels)
         fprintf(to, "relative_error = %.10g;\n", powers ? powers->relative_error : levels->relative_error);
     fputs("compute = { ", to);

@@ -55,7 +55,8 @@ static inline bmf_options bmf_options_init(void)
  *   --bmf-trace FILE     [BMF_TRACE]        record a trace and write it at bmf_close
  *   --bmf-schedule LIST  [BMF_SCHEDULE]     force algorithms: "split=direct,scan=levels"; see docs/schedules.md
  *   --bmf-costs FILE     [BMF_COSTS]        choose algorithms by the measured times of this table (`bmf sheet
- *                                           schedules`); default: by fixed constants
+ *                                           schedules`), or `host`: of the one that `bmf calibrate --schedules` keeps
+ *                                           of this host; default: by fixed constants
  *   --bmf-plan           [BMF_PLAN=1]       rank 0 prints the plan of every skeleton call on standard error
  *   --bmf-free           [BMF_FREE=1]       faster, not reproducible reductions (bmf_set_reproducible)
  *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process,

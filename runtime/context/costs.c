@@ -6,9 +6,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
+#include "runtime/context/host_file.h"
 
 /* A table has a line for a time: larger files are something else. */
 enum { MOST_BYTES = 16 << 20 };
@@ -61,11 +63,29 @@ int costs_share(bmf_context *ctx, int status, const char *name, const char *text
     return status;
 }
 
+/* Of this host, as `bmf calibrate --schedules` keeps it. */
+static int load_kept(char path[PATH_MAX], char **text, int64_t *size)
+{
+    host_file_path(host_file_costs, path);
+    if (access(path, F_OK) != 0)
+        return bmf_fail(NULL, BMF_ERROR_FILE,
+                        "no costs of algorithms were measured on this host with this MPI: there is no '%.400s', which "
+                        "`bmf calibrate --schedules` makes",
+                        path);
+    return costs_load(path, text, size);
+}
+
 int costs_read(bmf_context *ctx, const char *path)
 {
-    char *text = NULL;
+    char *text = NULL, kept[PATH_MAX];
     int64_t size = 0;
-    int status = ctx->rank == 0 ? costs_load(path, &text, &size) : BMF_OK;
+    int status = BMF_OK;
+    if (ctx->rank == 0 && strcmp(path, "host") == 0) {
+        status = load_kept(kept, &text, &size);
+        path = kept;
+    } else if (ctx->rank == 0) {
+        status = costs_load(path, &text, &size);
+    }
     if (status != BMF_OK)
         status = bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     status = costs_share(ctx, status, path, text, size);
