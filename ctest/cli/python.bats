@@ -30,7 +30,7 @@ setup()
     for script in $(grep -lE '^#!.*python' "$BMF_SOURCE_DIR"/scripts/* "$BMF_SOURCE_DIR"/examples/*.py); do
         [ "$(head -n 1 "$script")" = '#!/usr/bin/python3' ] || fail "$script takes the first python3 of the path"
     done
-    for script in lint count-tests compare-bench compare-fftw validate validate-calibrated validate-cowichan site; do
+    for script in lint count-tests compare-bench compare-fftw validate validate-calibrated validate-cowichan validate-parallelised site; do
         run -0 "$BMF_SOURCE_DIR/scripts/$script" --help
         refute_output --partial "the wrong python3"
     done

@@ -55,6 +55,8 @@ def compare(serial, all_processors):
         argument = ["--arg", f"{name}.data"]
     for processors in PROCESSORS.get(name, (2, 4))[:None if all_processors else 1]:
         best = bmf(processors, "parallelise", str(serial), *argument, *["--free"] * (name in FREE))["candidates"][0]
+        if best["rough"]:
+            sys.exit(f"{name}: the best program was predicted roughly only")
         hand = bmf(processors, "predict", str(by_hand(name)), *argument)["runs"][0]["seconds"]
         print(name, processors, f"{best['seconds'] / hand:.4f}", flush=True)
         pathlib.Path("found.bmf").write_text(best["program"])

@@ -11,6 +11,9 @@
 #include "drivers/parallelise/parallelise.h"
 #include "skeletons/language/front/data.h"
 
+enum { ROUGH_RUNS = 2, ROUGH_SAMPLES = 20 };
+static const double MEASURING = 0.3; /* seconds */
+
 /* ---- texts of the language ---- */
 
 static int open_context(const char *name, int64_t processors, bmf_context **ctx)
@@ -140,13 +143,24 @@ int candidate_make(search *s, candidate *made)
     return test_operators(s, splitting);
 }
 
-int candidate_predict(const search *s, candidate *c)
+static int64_t at_most(int64_t asked, int64_t most)
+{
+    return asked == 0 || asked > most ? most : asked;
+}
+
+int candidate_predict(const search *s, candidate *c, bool rough)
 {
     bmf_predict_options o = s->options->predict;
     bmf_predicted predicted;
     o.program.text = c->text;
     o.program.library.count = 0;
+    o.measuring = MEASURING;
+    if (rough) {
+        o.repeats = at_most(o.repeats, ROUGH_RUNS);
+        o.samples = at_most(o.samples, ROUGH_SAMPLES);
+    }
     const int status = predict_program(&o, o.processors.number[0], false, &predicted);
+    c->rough = rough;
     c->seconds = predicted.seconds;
     c->low = predicted.low;
     c->high = predicted.high;

@@ -90,8 +90,8 @@ static void print_all(const search *s)
     printf("\n%5s %12s %12s  %s\n", "", "predicted", "messages", "laws");
     for (int k = 0; k < s->count && k < SHOWN; k++) {
         char *text = laws_text(&s->candidate[k]);
-        printf("%5d %12s %12" PRId64 "  %s\n", k + 1, time_text(s->candidate[k].seconds, time, sizeof time),
-               s->candidate[k].messages, text);
+        printf("%5d %1s%11s %12" PRId64 "  %s\n", k + 1, s->candidate[k].rough ? "~" : "",
+               time_text(s->candidate[k].seconds, time, sizeof time), s->candidate[k].messages, text);
         free(text);
     }
     if (s->count > 1)
@@ -107,11 +107,11 @@ static json_t *search_object(const search *s)
     for (int k = 0; k < s->count; k++) {
         const candidate *c = &s->candidate[k];
         char *laws = laws_text(c);
-        json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:o}", "laws", json_text(laws), "seconds",
-                                        json_finite(c->seconds), "lo", json_finite(c->low), "hi", json_finite(c->high),
-                                        "messages", (json_int_t)c->messages, "serial", c->chosen == 0, "needs_elements",
-                                        c->splitting.needs_elements, "program", json_string(c->text)));
+        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:b, s:b, s:o}", "laws", json_text(laws),
+                                              "seconds", json_finite(c->seconds), "lo", json_finite(c->low), "hi",
+                                              json_finite(c->high), "rough", c->rough, "messages",
+                                              (json_int_t)c->messages, "serial", c->chosen == 0, "needs_elements",
+                                              c->splitting.needs_elements, "program", json_string(c->text)));
         free(laws);
     }
     return json_pack("{s:o, s:s, s:I, s:o}", "program", json_text(s->options->predict.path), "machine",
@@ -202,7 +202,7 @@ static const bmf_option options[] = {
                "as for `bmf predict`"),
     BMF_OPTION("json", NULL, BMF_FLAG(parallelise_options, json),
                "print one JSON object: program, machine, processors, and candidates, the best first, a list of {laws, "
-               "seconds, lo, hi, messages, serial, needs_elements, program}"),
+               "seconds, lo, hi, rough, messages, serial, needs_elements, program}"),
     BMF_OPTION_END};
 
 const bmf_driver parallelise_command = {

@@ -19,6 +19,7 @@ typedef struct candidate {
     double seconds, low, high;
     int64_t messages;
     bool expanded;
+    bool rough;              /* its time: it was predicted with few runs and samples */
     bmf_splitting splitting; /* what made it; its operators are not valid any more */
 } candidate;
 
@@ -53,8 +54,8 @@ int search_load(search *s);
 void search_free(search *s);
 /* The program's text, for its chosen points and grid; allocated. Tests operators that are said to be associative. */
 int candidate_make(search *s, candidate *made);
-/* Its time. */
-int candidate_predict(const search *s, candidate *c);
+/* Its time; rough: with few runs and samples. */
+int candidate_predict(const search *s, candidate *c, bool rough);
 /* Runs a text of the language on its data and returns what it prints; the caller frees. */
 int parallelise_run_text(const char *text, char **printed);
 

@@ -3,7 +3,8 @@
  * Method: the cheapest program that was not looked at yet is taken and split at one place more; what that makes is
  * predicted. Where that splits a list inside of a split one, grids of processors are tried from the squarest on, to
  * more rows and to more columns while that is faster. It ends when two rounds have made nothing faster, or enough has
- * been looked at. Cost: a prediction for each program that was looked at. */
+ * been looked at. All this is predicted with few runs and samples; what is among the fastest then once more, with all.
+ * Cost: a rough prediction for each program that was looked at, and a few others. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/progress.h"
 
-enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128 };
+enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128, MAX_SURE = 8 };
+static const double NEAR = 1.1; /* times as long as the fastest: it may be faster */
 
 /* ---- candidates ---- */
 
@@ -36,7 +38,7 @@ static int add_candidate(search *s, uint64_t chosen, bmf_processor_grid grid, co
     *made = (candidate){.chosen = chosen, .grid = grid};
     int status = candidate_make(s, made);
     if (status == BMF_OK && !is_known(s, made) && (grid.rows == 0 || made->splitting.applied[BMF_SPLITTING_GRID] > 0)) {
-        status = candidate_predict(s, made);
+        status = candidate_predict(s, made, true);
         if (status == BMF_OK) {
             s->count++;
             *added = made;
@@ -162,13 +164,38 @@ static int by_seconds(const void *a, const void *b)
     return x->chosen < y->chosen ? -1 : x->chosen > y->chosen;
 }
 
+/* The serial program, the two fastest, and those that are nearly as fast. */
+static candidate *next_rough(search *s)
+{
+    qsort(s->candidate, (size_t)s->count, sizeof *s->candidate, by_seconds);
+    for (int k = 0; k < s->count; k++) {
+        candidate *c = &s->candidate[k];
+        if (c->rough && (k < 2 || c->chosen == 0 || c->seconds <= NEAR * s->candidate[0].seconds))
+            return c;
+    }
+    return NULL;
+}
+
+/* Predicts with all runs and samples what may be the fastest; others come before it if it turns out slower. */
+static int make_sure(search *s)
+{
+    candidate *rough = next_rough(s);
+    for (int made = 0; rough && (made < MAX_SURE || s->candidate[0].rough); made++) {
+        BMF_TRY(candidate_predict(s, rough, false));
+        rough = next_rough(s);
+    }
+    qsort(s->candidate, (size_t)s->count, sizeof *s->candidate, by_seconds);
+    return BMF_OK;
+}
+
 int search_all(search *s)
 {
     bmf_progress progress;
     s->candidate = allocate_clear(MAX_CANDIDATES, (int64_t)sizeof *s->candidate);
     progress_begin(&progress, "predicting programs");
-    const int status = search_on(s, &progress);
+    int status = search_on(s, &progress);
+    if (status == BMF_OK)
+        status = make_sure(s);
     progress_end(&progress);
-    qsort(s->candidate, (size_t)s->count, sizeof *s->candidate, by_seconds);
     return status;
 }

@@ -207,7 +207,8 @@ void predicted_free(bmf_predicted *predicted)
 /* Enough runs that the median is known to one percent; no more than a few seconds of them, once there are some. */
 bool needs_another_run(const bmf_predict_options *options, int64_t runs, double seconds, double error)
 {
-    static const double known = 0.01, max_seconds = 3.0;
+    static const double known = 0.01;
+    const double max_seconds = options->measuring > 0.0 ? options->measuring : 3.0;
     if (options->repeats > 0)
         return runs < options->repeats;
     if (runs < BMF_MEASURED_MIN)

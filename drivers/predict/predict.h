@@ -31,6 +31,7 @@ typedef struct bmf_predict_options {
     int64_t ranks;    /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
     int64_t samples;  /* 0: as many as are cheap */
     int64_t repeats;  /* of runs whose kernels are timed here; 0: until their median is known */
+    double measuring; /* seconds of these runs, once there are a few; 0: 3 */
     int64_t elements; /* of the argument, whose rows are repeated; 0: as many as there are */
     double grown;     /* how many times as large lists are to be when algorithms are chosen; 0: as large as they are */
     bool reassociate, json;
