@@ -210,28 +210,33 @@ static void expect(const program *p, int64_t count, const columns *in, const col
 
 /* ---- trials ---- */
 
-static int64_t written, marked, counted; /* trials in which there was native code */
+static int64_t written, computed, marked, counted; /* trials in which there was native code */
 
-static void try_writing(const bmf_scalar *scalar, int64_t count, const columns *in, const columns *expected,
-                        const char *text)
+/* The results at `offset` bytes behind a line of 64; what lies around them keeps its bytes. */
+static bool try_values(bool (*make)(const bmf_scalar *, int64_t, const bmf_slice *, const bmf_slice *), int64_t offset,
+                       const bmf_scalar *scalar, int64_t count, const columns *in, const columns *expected,
+                       const char *text)
 {
     columns got = *expected;
+    char *room[BMF_MAX_LEAVES];
     for (int k = 0; k < got.count; k++) {
-        got.slice[k].data = allocate((MOST + 1) * 8 + 1024);
-        memset(got.slice[k].data, 0x5a, (MOST + 1) * 8 + 1024);
+        room[k] = allocate((MOST + 1) * 8 + 1024);
+        memset(room[k], 0x5a, (MOST + 1) * 8 + 1024);
+        got.slice[k].data = room[k] + offset;
     }
-    if (scalar_write(scalar, count, in->slice, got.slice)) {
-        written++;
-        for (int k = 0; k < got.count; k++) {
-            const int64_t size = size_of(got.kind[k]);
-            const char *a = got.slice[k].data, *b = expected->slice[k].data;
-            for (int64_t i = 0; i < count; i++)
-                if (!same(got.kind[k], a + i * size, b + i * size))
-                    fail_msg("result %d of element %lld of %lld differs\n%s", k, (long long)i, (long long)count, text);
-            assert_int_equal(a[count * size], 0x5a);
-        }
+    const bool made = make(scalar, count, in->slice, got.slice);
+    for (int k = 0; made && k < got.count; k++) {
+        const int64_t size = size_of(got.kind[k]);
+        const char *a = got.slice[k].data, *b = expected->slice[k].data;
+        for (int64_t i = 0; i < count; i++)
+            if (!same(got.kind[k], a + i * size, b + i * size))
+                fail_msg("result %d of element %lld of %lld differs\n%s", k, (long long)i, (long long)count, text);
+        assert_int_equal(a[count * size], 0x5a);
+        assert_true(offset == 0 || a[-1] == 0x5a);
     }
-    free_columns(&got);
+    for (int k = 0; k < got.count; k++)
+        free(room[k]);
+    return made;
 }
 
 static void try_counting(const bmf_scalar *scalar, int64_t count, const columns *in, const columns *expected)
@@ -271,7 +276,8 @@ static void try_text(const char *text, const bmf_type *type, uint64_t *random)
         for (int i = 0; i < in.count; i++)
             in.slice[i].stride = test_below(random, 5) ? size_of(in.kind[i]) : 0;
         expect(&single, count, &in, &expected);
-        try_writing(scalar, count, &in, &expected, text);
+        written += try_values(scalar_write, 0, scalar, count, &in, &expected, text);
+        computed += try_values(scalar_compute, 8 * test_below(random, 8), scalar, count, &in, &expected, text);
         try_counting(scalar, count, &in, &expected);
     }
     free_columns(&in);
@@ -319,6 +325,7 @@ static void random_expressions(void **unused)
         try_text(text, bmf_type_tuple(w.leaves, leaf), &w.random);
     }
     must_be_native(written);
+    must_be_native(computed);
     must_be_native(marked);
     must_be_native(counted);
     free(text);

@@ -17,8 +17,9 @@
 #include "skeletons/language/evaluate/windows.h"
 #include "skeletons/language/types/check.h"
 
-/* Points that are computed as if they were one row. */
-enum { LONG_ROW = 16384 };
+/* Points that are computed as if they were one row: few enough that they are still in a cache of the second or third
+ * level when the ends of rows are made again, and so many that these come in long columns. */
+enum { LONG_ROW = 65536 };
 
 /* Rows [first, first + rows) of all rows; around it, near, `before` and then `behind` rows of those around. */
 typedef struct plane {
@@ -399,7 +400,9 @@ static int compute_long_row(const computing *c, bmf_scalar_room *room, int64_t i
             }
     for (int k = 0; k < scalar_outputs(c->scalar); k++)
         out[k] = (bmf_slice){(char *)c->made[k].data + (q->point + begin) * c->made[k].stride, c->made[k].stride};
-    return begin < end ? scalar_run(c->scalar, room, end - begin, in, out, &failure) : 0;
+    if (begin >= end || scalar_compute(c->scalar, end - begin, in, out))
+        return 0;
+    return scalar_run(c->scalar, room, end - begin, in, out, &failure);
 }
 
 /* Points [begin, end) of plane i, whose windows are in own rows. */

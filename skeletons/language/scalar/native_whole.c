@@ -1,8 +1,8 @@
 /* Scalar expressions that are native code as a whole, over any number of elements: no blocks, no registers in memory.
  *
- * Method: the one function reads the caller's columns and writes the results past the caches, as bits, or counts
- * them. What cannot be done so is left to the caller: columns of odd strides, choices and loops, results that are
- * inputs or constants, failures. Cost: one call. */
+ * Method: the one function reads the caller's columns and writes the results, past the caches or into them, as bits, or
+ * counts them. What cannot be done so is left to the caller: columns of odd strides, choices and loops, results that
+ * are inputs or constants, failures. Cost: one call. */
 #include "skeletons/language/scalar/native.h"
 
 #include <string.h>
@@ -45,8 +45,8 @@ static bool all_bools(const bmf_scalar *s)
     return true;
 }
 
-/* Where the values that the run makes are wanted; false: one of them twice. */
-static bool place_outputs(const bmf_scalar *s, const bmf_slice *out, void **pointer)
+/* Where the values that the run makes are wanted, in multiples of `alignment` bytes; false: one of them twice. */
+static bool place_outputs(const bmf_scalar *s, const bmf_slice *out, uintptr_t alignment, void **pointer)
 {
     if (s->run->outputs != s->outputs)
         return false;
@@ -54,7 +54,7 @@ static bool place_outputs(const bmf_scalar *s, const bmf_slice *out, void **poin
         for (int j = 0; j < s->outputs; j++)
             if (s->run->output[k] == s->output[j]) {
                 pointer[k] = out[j].data;
-                if ((uintptr_t)out[j].data % 64 != 0 || out[j].stride != scalar_size(s->output_kind[j]))
+                if ((uintptr_t)out[j].data % alignment != 0 || out[j].stride != scalar_size(s->output_kind[j]))
                     return false;
             }
     return true;
@@ -64,8 +64,21 @@ bool scalar_write(const bmf_scalar *scalar, int64_t count, const bmf_slice *in, 
 {
     void *pointer[BMF_NATIVE_INPUTS + BMF_MAX_LEAVES];
     const bmf_native_code *code = code_for(scalar, BMF_NATIVE_STREAMED, count, in, pointer);
-    if (!code || !place_outputs(scalar, out, pointer + scalar->run->inputs))
+    if (!code || !place_outputs(scalar, out, 64, pointer + scalar->run->inputs))
         return false;
+    code->function(pointer, count, code->constants);
+    return true;
+}
+
+bool scalar_compute(const bmf_scalar *scalar, int64_t count, const bmf_slice *in, const bmf_slice *out)
+{
+    void *pointer[BMF_NATIVE_INPUTS + BMF_MAX_LEAVES];
+    const bmf_native_code *code = code_for(scalar, BMF_NATIVE_VALUES, count, in, pointer);
+    if (!code || scalar->run->alive || !place_outputs(scalar, out, 1, pointer + scalar->run->inputs))
+        return false;
+    for (int k = 0; k < scalar->run->outputs; k++)
+        if (code->output_uniform[k])
+            return false;
     code->function(pointer, count, code->constants);
     return true;
 }

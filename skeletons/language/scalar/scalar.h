@@ -76,6 +76,9 @@ int scalar_run(const bmf_scalar *scalar, bmf_scalar_room *room, int64_t count, c
  * and the columns are arrays or of stride 0. Return false, and then nothing is done, where that is not so. out: begins
  * with a line of 64 bytes and is written past the caches; it does not overlap what is read. */
 bool scalar_write(const bmf_scalar *scalar, int64_t count, const bmf_slice *in, const bmf_slice *out);
+
+/* The same into the caches, at any address: for results that are read soon, or are few. None of `out` is in `in`. */
+bool scalar_compute(const bmf_scalar *scalar, int64_t count, const bmf_slice *in, const bmf_slice *out);
 /* The one bool that results, as bits; those behind the last element of its word of 64 are 0. */
 bool scalar_marks(const bmf_scalar *scalar, int64_t count, const bmf_slice *in, uint64_t *word);
 /* held[k]: for how many elements the bool k that results is true. */
