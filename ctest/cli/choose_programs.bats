@@ -57,6 +57,8 @@ for o in json.load(open("all.json"))["offers"]:
 }
 
 @test "an MPI program" {
+    load recorder.bash
+    needs_recorder
     [ -x "$LIFE" ] || skip "no MPI programs"
     mpi=(--mpi --launch "$MPIRUN -n {p}" --compute zero)
     choose "${mpi[@]}" --machine slow.machine,thin.machine --procs 2,4 -- "$LIFE" --n 12 --iters 2

@@ -30,6 +30,11 @@ void wait_for_lower_ranks(void)
         nanosleep(&turn, NULL);
 }
 
+void wait_for_first_rank(void)
+{
+    nanosleep(&(struct timespec){0, TURN * MILLISECOND}, NULL);
+}
+
 /* The reason has been given; MPICH would give another line. */
 static void close_errors(void)
 {

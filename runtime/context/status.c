@@ -144,6 +144,8 @@ static _Noreturn void end_program(bmf_context *ctx, const char *text, int status
     }
     if ((ctx ? ctx->rank : rank) == 0)
         fprintf(stderr, "bmf: %s\n", line);
+    else if (!ctx && !mpi_is_up())
+        wait_for_first_rank(); /* launchers may end all ranks when one has ended with an error */
     fflush(NULL);
     /* Ranks outside the context do not know that this is the end. They are taken down when the line is out. */
     if (ctx && !ctx->whole_world) {

@@ -223,7 +223,7 @@ static int spread(const bmf_by_key *by, const bmf_list *placed, bmf_list **out)
 static int reduce_by_key(bmf_by_key *by, bmf_list **out)
 {
     bmf_list *placed = NULL;
-    char *results = allocate_clear(1, by->table.record);
+    char *results = allocate(by->table.record);
     int status = by_key_reduce(by, results);
     if (status == BMF_OK)
         status = bmf_place(by->ctx, by->values->partition->base, by->op->type, by->count, results, &placed);

@@ -31,7 +31,7 @@ void by_key_room_open(const bmf_by_key *by, bmf_by_key_room *room)
     room->lanes = has_loop(by) || lanes < 1 ? 1 : lanes > MOST_LANES ? MOST_LANES : (int)lanes;
     room->tables = working_buffer(room->lanes * by->table.record);
     room->table = room->tables->data;
-    room->stamp = allocate_clear(room->lanes * by->count, (int64_t)sizeof *room->stamp);
+    room->stamp = NULL;
     room->batch = 0;
     room->left = allocate(BATCH * by->entry.record);
     room->right = allocate(BATCH * by->entry.record);
@@ -133,6 +133,8 @@ static void put_right(const bmf_tree *tree, const bmf_slice *values, int64_t at,
 /* No entry has been used in the batch that begins. */
 static void next_batch(const bmf_by_key *by, bmf_by_key_room *room)
 {
+    if (!room->stamp)
+        room->stamp = allocate_clear(room->lanes * by->count, (int64_t)sizeof *room->stamp);
     if (room->batch == INT32_MAX) {
         memset(room->stamp, 0, (size_t)(room->lanes * by->count) * sizeof *room->stamp);
         room->batch = 0;

@@ -90,7 +90,7 @@ typedef struct bmf_by_key_room {
     int lanes;          /* tables that go side by side */
     bmf_buffer *tables; /* owns table */
     char *table;        /* lanes of them */
-    int32_t *stamp;     /* by entry of all lanes: the batch in which it was last used; NULL: not needed */
+    int32_t *stamp;     /* by entry of all lanes: the batch in which it was last used; NULL: no batch yet */
     int32_t batch;      /* now */
     char *left;         /* records of a batch */
     char *right;
