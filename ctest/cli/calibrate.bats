@@ -161,6 +161,26 @@ END
     assert_line --regexp "varies by +4 runs each"
 }
 
+@test "arguments that are no plain .npy files: a column of a table, numbers of 32 bits, the other order of bytes" {
+    python3 - <<'END'
+import numpy
+x = numpy.linspace(0, 1, 64000)
+numpy.savetxt("t.csv", numpy.stack([x, x + 1], 1), delimiter=",", header="low,high", comments="")
+numpy.save("big.npy", x.astype(">f4"))
+numpy.savez("x.npz", numbers=x)
+END
+    for argument in t.csv:high big.npy x.npz:numbers; do
+        bmf calibrate roots.bmf --arg "$argument" --ranks 2 --launch "$launch" --repeats 3 --max-spread 100000 -o here.machine
+        assert_success
+        assert_line --regexp "(^| )16000( |$)" # a quarter
+        bmf predict roots.bmf --arg "$argument" --machine here.machine --procs 2
+        assert_success
+    done
+    refuses "t.csv" calibrate roots.bmf --arg t.csv:middle --ranks 2 --launch "$launch" --repeats 3 -o none.machine
+    refuses "none.csv" calibrate roots.bmf --arg none.csv --ranks 2 --launch "$launch" --repeats 3 -o none.machine
+    [ ! -e none.machine ]
+}
+
 # Runs that succeeded are not repeated.
 @test "an interrupted calibration goes on" {
     make_array x.npy 640000

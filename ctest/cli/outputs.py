@@ -467,6 +467,7 @@ def main():
     outputs = [Output(*line) for line in OUTPUTS if arguments.only in line[0] and (HAS_RECORDER or line[3] != "recording")]
     with tempfile.TemporaryDirectory(prefix="bmf-outputs-") as directory:
         os.chdir(directory)
+        os.environ["OMPI_MCA_orte_tmpdir_base"] = tempfile.gettempdir()  # what Open MPI keeps is none of bmf's
         os.environ["TMPDIR"] = os.path.join(directory, "tmp")
         if arguments.test == "options":
             options(outputs, arguments.all)

@@ -10,6 +10,7 @@ load set_up.bash
 setup()
 {
     set_up
+    PATH=$BATS_FILE_TMPDIR/launcher:$PATH
 }
 
 # paths GROUP...: the commands that its help names, and those below them, without the groups
@@ -76,6 +77,9 @@ setup_file()
     BMF=$BMF_BIN_DIR/bmf
     export OMP_WAIT_POLICY=passive
     cd "$BATS_FILE_TMPDIR"
+    # of the MPI that bmf is built with, which bmf doctor looks for
+    mkdir launcher
+    ln -s "$(command -v "${MPIRUN:-mpirun.mpich}")" launcher/mpirun
     cat >sum.bmf <<'END'
 P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])) . P_Split (B_Procs) [1.0, 2.0, 3.0]
 END

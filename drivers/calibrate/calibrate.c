@@ -27,6 +27,7 @@
 #include "runtime/base/output_file.h"
 #include "runtime/base/progress.h"
 #include "runtime/files/npy_part.h"
+#include "skeletons/language/argument.h"
 
 enum { PARTS = 5, LARGEST_PART = 4, MIN_ROWS = 16, MIN_SIZES = 3 };
 
@@ -43,11 +44,30 @@ static bool is_square(const bmf_npy_header *header)
     return header->dimensions == 2 && header->shape[0] == header->shape[1] && header->shape[0] > 1;
 }
 
+/* Parts are cut out of .npy files whose items lie as in memory; of any other data file one is made. */
+static int find_rows(bmf_calibration *c, const char *temporary)
+{
+    const char *name = c->o->trial.argument;
+    bmf_argument argument = {0};
+    char program[PATH_MAX];
+    snprintf(c->rows, sizeof c->rows, "%.4000s", name);
+    if (!argument_named(name, &argument))
+        return BMF_OK;
+    const int status = argument_find(NULL, &argument);
+    const bool plain = status == BMF_OK && npy_repeats(&argument.file);
+    argument_free(&argument);
+    if (status != BMF_OK || plain)
+        return status;
+    snprintf(program, sizeof program, "%.4000s/rows.bmf", temporary);
+    snprintf(c->rows, sizeof c->rows, "%.4000s/rows.npy", temporary);
+    return trial_copy_argument(&c->o->trial, program, c->rows);
+}
+
 /* 1/64, 1/32, .. 1/4 of the elements: of the rows, or of squares. */
 static int find_parts(bmf_calibration *c)
 {
     const bmf_trial *trial = &c->o->trial;
-    BMF_TRY(npy_find_header(NULL, trial->argument, &c->header));
+    BMF_TRY(npy_find_header(NULL, c->rows, &c->header));
     const double rows = (double)c->header.shape[0];
     c->sizes = PARTS;
     c->size = allocate(PARTS * (int64_t)sizeof *c->size);
@@ -79,7 +99,7 @@ static int cut_part(const bmf_calibration *c, int size, int64_t repeat, const ch
     const int64_t places = c->repeats > 1 ? c->repeats - 1 : 1;
     const int64_t first = is_square(&c->header) ? 0 : (all - rows) / places * (repeat % (places + 1));
     const int64_t columns = is_square(&c->header) ? rows : c->header.shape[1];
-    return npy_copy_part(c->o->trial.argument, &c->header, first, rows, columns, to);
+    return npy_copy_part(c->rows, &c->header, first, rows, columns, to);
 }
 
 /* ---- what belongs to which calibration ---- */
@@ -94,6 +114,17 @@ static uint64_t add_file(uint64_t hash, const char *path)
     return hash_add(hash, (uint64_t)about.st_mtim.tv_nsec);
 }
 
+/* The file, and what of it is meant. */
+static uint64_t add_argument(uint64_t hash, const char *name)
+{
+    bmf_argument argument = {0};
+    if (!argument_named(name, &argument))
+        return add_file(hash, name);
+    hash = add_file(hash_bytes(hash, name, strlen(name)), argument.file.path);
+    argument_free(&argument);
+    return hash;
+}
+
 static uint64_t find_key(const bmf_calibrate_options *o)
 {
     const char *threads = getenv("BMF_THREADS");
@@ -103,7 +134,7 @@ static uint64_t find_key(const bmf_calibrate_options *o)
     for (int k = 0; k < o->trial.library.count; k++)
         hash = add_file(hash, o->trial.library.text[k]);
     if (o->trial.argument)
-        hash = add_file(hash, o->trial.argument);
+        hash = add_argument(hash, o->trial.argument);
     for (int k = 0; o->trial.command && o->trial.command[k]; k++)
         hash = hash_add(hash, hash_text(o->trial.command[k]));
     hash = hash_add(hash, hash_text(threads ? threads : ""));
@@ -235,13 +266,14 @@ static int calibrate(const bmf_calibrate_options *o)
     int lock = -1, status = BMF_OK;
     c.runs = c.repeats * (o->session > 1 ? o->session : 1);
     c.most = c.runs > MOST_REPEATS ? c.runs : MOST_REPEATS;
-    if (o->trial.argument)
+    status = open_directories(&c, &lock, &temporary);
+    if (status == BMF_OK && o->trial.argument)
+        status = find_rows(&c, temporary);
+    if (status == BMF_OK && o->trial.argument)
         status = find_parts(&c);
-    else
+    else if (status == BMF_OK)
         take_sizes(&c);
     c.computing = allocate_array(c.sizes * c.most, (int64_t)sizeof *c.computing);
-    if (status == BMF_OK)
-        status = open_directories(&c, &lock, &temporary);
     if (status == BMF_OK)
         status = use_schedules(o);
     if (status == BMF_OK) {
@@ -290,7 +322,7 @@ static int check(bmf_calibrate_options *o, const bmf_operands *operands)
         if (operands->count > 1)
             return usage_error("unexpected argument '%s'; a C program stands behind --", operands->text[1]);
         if (!o->trial.argument || o->sizes.count)
-            return usage_error("a program of the language needs --arg FILE.npy, parts of which it is run on");
+            return usage_error("a program of the language needs --arg FILE, parts of which it is run on");
     }
     return trial_complete(&o->trial);
 }
@@ -306,8 +338,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 }
 
 static const bmf_option options[] = {
-    BMF_OPTION("arg", "FILE.npy", BMF_TEXT(bmf_calibrate_options, trial.argument),
-               "the real argument; the program is run on a 64th to a quarter of it"),
+    BMF_OPTION("arg", "FILE", BMF_TEXT(bmf_calibrate_options, trial.argument),
+               "the real argument, a data file; the program is run on a 64th to a quarter of its rows"),
     BMF_OPTION("args", "LIST", BMF_OTHER(bmf_calibrate_options, sizes, read_sizes),
                "sizes that stand for {n} in the arguments of a C program: 1000,2000,4000 or 1000..16000"),
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_calibrate_options, trial.library), "as for `bmf run`"),
@@ -338,7 +370,7 @@ static const bmf_option options[] = {
 const bmf_driver calibrate_command = {
     .name = "calibrate",
     .summary = "learn what a program costs here, for predictions",
-    .synopsis = "bmf calibrate PROG.bmf --arg FILE.npy -o M [OPTION]..\n"
+    .synopsis = "bmf calibrate PROG.bmf --arg FILE -o M [OPTION]..\n"
                 "bmf calibrate --args LIST -o M [OPTION].. -- PROGRAM [ARGUMENT].. {n}",
     .about =
         "Runs a program on parts of its argument, or at several sizes, and writes a machine file from which `bmf "

@@ -2,6 +2,8 @@
 #ifndef BMF_DRIVERS_CALIBRATE_H
 #define BMF_DRIVERS_CALIBRATE_H
 
+#include <limits.h>
+
 #include "predict/sheet/sheet.h"
 #include "bmf/npy.h"
 #include "drivers/calibrate/trial.h"
@@ -22,7 +24,8 @@ typedef struct bmf_calibrate_options {
 /* What is learnt from: `runs` of each of `sizes` sizes, `repeats` in each of several sessions. */
 typedef struct bmf_calibration {
     const bmf_calibrate_options *o;
-    bmf_npy_header header; /* of the argument */
+    char rows[PATH_MAX];   /* the .npy file whose rows are learnt from: the argument, or what is made of it */
+    bmf_npy_header header; /* of it */
     int sizes;
     double *size;
     int64_t repeats, runs, most; /* most: of the runs that there may be */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "drivers/calibrate/trial.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -127,6 +128,31 @@ int trial_run(const bmf_trial *trial, const char *argument, double n, const char
     json_decref(object);
     free(text);
     return status;
+}
+
+int trial_copy_argument(const bmf_trial *trial, const char *program, const char *to)
+{
+    words w = {0};
+    char what[PATH_MAX];
+    FILE *file = fopen(program, "w");
+    const bool written = file && fputs("B_Id\n", file) >= 0;
+    if (!file || fclose(file) != 0 || !written)
+        return bmf_fail(NULL, BMF_ERROR_FILE, "%s: cannot write: %s", program, strerror(errno));
+    add(&w, own_program());
+    add(&w, "run");
+    add(&w, program);
+    add(&w, "--arg");
+    add(&w, trial->argument);
+    add(&w, "--out");
+    add(&w, to);
+    add(&w, NULL);
+    snprintf(what, sizeof what, "%s", trial->argument);
+    char *text = run_words(trial->launch, &w, trial->ranks, 0.0, what);
+    free(w.word);
+    if (!text)
+        return BMF_ERROR_USAGE;
+    free(text);
+    return BMF_OK;
 }
 
 int trial_bmf(const bmf_trial *trial, int64_t ranks, const char *const *argument, const char *what, char **text)

@@ -32,6 +32,9 @@ typedef struct bmf_trial_run {
 int trial_run(const bmf_trial *trial, const char *argument, double n, const char *trace, bmf_trial_run *run);
 /* What a trace says; seconds: of the whole run. */
 int trial_read(const char *trace, bmf_trial_run *run);
+/* Writes the argument's rows as a plain .npy file, whatever the format of its own; `program`: a file to write, that has
+ * them as its value. Errors: BMF_ERROR_USAGE with the program's last line. */
+int trial_copy_argument(const bmf_trial *trial, const char *program, const char *to);
 /* `bmf ARGUMENT..` (NULL at the end) on so many ranks, started as the program is; *text: what it prints, to be freed.
  * Errors: BMF_ERROR_USAGE: "the WHAT cannot be measured: .." */
 int trial_bmf(const bmf_trial *trial, int64_t ranks, const char *const *argument, const char *what, char **text);
