@@ -4,10 +4,12 @@
 #ifndef BMF_MPI_H
 #define BMF_MPI_H
 
-/* Nothing here needs the C++ bindings that MPI 3 took out, which Open MPI 4 still has, with warnings. */
+/** @cond
+ * Nothing here needs the C++ bindings that MPI 3 took out, which Open MPI 4 still has, with warnings. */
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
+/** @endcond */
 #include <mpi.h>
 
 #include <bmf/context.h>
