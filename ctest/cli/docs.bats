@@ -49,6 +49,11 @@ anchors()
     lines "$1" | sed -n 's/^##* //p' | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_ -]//g; s/ /-/g'
 }
 
+@test "no section of the index names a page twice" {
+    run awk -F'[][]' '/^## / { section = $0 } /^\| \[/ && seen[section, $2]++ { print section ": " $2 }' "$BMF_SOURCE_DIR/docs/README.md"
+    assert_output ""
+}
+
 @test "every link in the README and in docs leads somewhere" {
     cd "$BMF_SOURCE_DIR"
     links=0
