@@ -3,6 +3,7 @@
 # (BmfPackages.cmake).
 
 set(CMAKE_INSTALL_LIBDIR_CMAKE ${CMAKE_INSTALL_LIBDIR}/cmake/bmf)
+
 install(TARGETS bmf_shared bmf_static EXPORT bmfTargets
         LIBRARY COMPONENT library NAMELINK_COMPONENT development
         ARCHIVE COMPONENT development)

@@ -87,6 +87,13 @@ assert p['low'] == p['seconds'] == p['high']"
     assert_success
 }
 
+@test "not into the checkout, which would be copied into itself" {
+    run cmake --install "$BMF_BUILD_DIR" --prefix "$BMF_SOURCE_DIR"
+    assert_failure
+    assert_output --partial "bmf cannot be installed into its own checkout"
+    refute_output --partial "-- Installing: "
+}
+
 @test "every installed header compiles on its own, as C and as C++" {
     export PKG_CONFIG_PATH
     PKG_CONFIG_PATH=$(dirname "$(find "$PREFIX" -name bmf.pc)")

@@ -209,13 +209,16 @@ class Output:
 inputs = set()
 
 
+OPENMPI = os.path.join("tmp", "ompi.")  # what Open MPI's processes tell each other by
+
+
 def snapshot():
     """{name: content} of everything but the inputs."""
     found = {}
     for folder, _, names in os.walk("."):
         for name in names:
             path = os.path.normpath(os.path.join(folder, name))
-            if path not in inputs:
+            if path not in inputs and not path.startswith(OPENMPI):
                 found[path] = content(path)
     return found
 
@@ -340,7 +343,7 @@ def disturbed(output, what, number=2, **environment):
     ended = output.run(number, **environment)
     after = snapshot()
     lines = ended.stderr.decode().splitlines()
-    left = [name for name in os.listdir("tmp") if not name.startswith("ompi.")]  # Open MPI's own
+    left = [name for name in os.listdir("tmp") if not os.path.join("tmp", name).startswith(OPENMPI)]
     if left:
         failed(f"{output.name}, {what}: left in TMPDIR: {left}")
     if ended.returncode == 0:
