@@ -285,6 +285,49 @@ default [5, -3, 2, 0, 7, 1, -6]' >serial.bmf
     as_fast_as_by_hand 14-matrix-product matrix_product_loops 16-maximum-segment-sum 17-histogram 22-unit-square 24-nested-split 28-jacobi gauss life norm
 }
 
+@test "programs that are slower already are given up while they are recorded" {
+    python3 -c "import numpy as np; np.save('some.npy', np.arange(5000) % 20)"
+    # computing costs next to nothing, a message 1 ms: lists inside of the list never pay
+    cat >slow.machine <<'END'
+name = "slow";
+compute = { operations_us = { other = 0.01; }; };
+network = { type = "hockney"; latency_us = 1000.0; bandwidth_mb_per_s = 100.0; };
+END
+    serial="$BMF_SOURCE_DIR/examples/serial/11-factorials.bmf"
+    "$BMF" parallelise "$serial" --machine slow.machine --procs 4 --arg some.npy --json >all.json
+    python3 - <<'END'
+import json
+all = json.load(open("all.json"))["candidates"]
+kept = [c for c in all if not c["given_up"]]
+gone = [c for c in all if c["given_up"]]
+assert kept and all[:len(kept)] == kept, all
+assert any("inner lists" in c["laws"] for c in gone), all
+assert all[0]["laws"] and not any("inner lists" in c["laws"] for c in kept), all
+best = all[0]["seconds"]
+for number, c in enumerate(gone):
+    assert c["hi"] is None and c["seconds"] > 2 * best * 0.9, (best, c)
+    open(f"gone{number}.bmf", "w").write(c["program"])
+END
+    # what it says is a lower bound: the whole takes longer
+    for program in gone?.bmf; do
+        "$BMF" predict "$program" --machine slow.machine --procs 4 --arg some.npy --json >whole.json
+        python3 - "$program" <<'END'
+import json, sys
+given_up = [c for c in json.load(open("all.json"))["candidates"] if c["given_up"]]
+bound = given_up[int(sys.argv[1][4])]["seconds"]
+whole = json.load(open("whole.json"))["runs"][0]["seconds"]
+assert whole >= bound * 0.999, (whole, bound)
+END
+    done
+    run -0 "$BMF" parallelise "$serial" --machine slow.machine --procs 4 --arg some.npy
+    assert_output --partial "given up there"
+    assert_output --regexp " > +[0-9.]+ m?s .*inner lists"
+    # nothing is given up where nothing takes twice as long as what is known
+    printf 'main(xs) = map(x -> x + x, xs)\ndefault [1, 2, 3, 4]\n' >few.bmf
+    run -0 "$BMF" parallelise few.bmf --machine quick.machine --procs 2
+    refute_output --partial "given up"
+}
+
 @test "random serial programs keep their values" {
     random_programs_keep_their_values 20 20
 }

@@ -3,6 +3,7 @@
  * Cost of a text: linear in the program, which was loaded once; of a time: a prediction. */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "drivers/parallelise/parallelise.h"
 #include "skeletons/language/front/data.h"
 
-enum { ROUGH_RUNS = 2, ROUGH_SAMPLES = 20 };
+enum { ROUGH_RUNS = 2, ROUGH_SAMPLES = 20, MOST_ACTIONS = 400000, MOST_ACTIONS_EACH = 100 };
 static const double MEASURING = 0.3; /* seconds */
 
 /* ---- texts of the language ---- */
@@ -148,19 +149,24 @@ static int64_t at_most(int64_t asked, int64_t most)
     return asked == 0 || asked > most ? most : asked;
 }
 
-int candidate_predict(const search *s, candidate *c, bool rough)
+int candidate_predict(const search *s, candidate *c, bool rough, double most)
 {
     bmf_predict_options o = s->options->predict;
     bmf_predicted predicted;
     o.program.text = c->text;
     o.program.library.count = 0;
     o.measuring = MEASURING;
+    if (isfinite(most)) {
+        o.give_up_seconds = most;
+        o.give_up_actions = MOST_ACTIONS + MOST_ACTIONS_EACH * o.processors.number[0];
+    }
     if (rough) {
         o.repeats = at_most(o.repeats, ROUGH_RUNS);
         o.samples = at_most(o.samples, ROUGH_SAMPLES);
     }
     const int status = predict_program(&o, o.processors.number[0], false, &predicted);
     c->rough = rough;
+    c->given_up = predicted.given_up;
     c->seconds = predicted.seconds;
     c->low = predicted.low;
     c->high = predicted.high;

@@ -64,6 +64,12 @@ static void put_conditions(FILE *to, const candidate *c, const char *before)
                 before);
 }
 
+/* Before a time. */
+static const char *mark(const candidate *c)
+{
+    return c->given_up ? ">" : c->rough ? "~" : "";
+}
+
 static void print_all(const search *s)
 {
     const candidate *best = &s->candidate[0], *serial = NULL;
@@ -90,11 +96,19 @@ static void print_all(const search *s)
     printf("\n%5s %12s %12s  %s\n", "", "predicted", "messages", "laws");
     for (int k = 0; k < s->count && k < SHOWN; k++) {
         char *text = laws_text(&s->candidate[k]);
-        printf("%5d %1s%11s %12" PRId64 "  %s\n", k + 1, s->candidate[k].rough ? "~" : "",
+        printf("%5d %1s%11s %12" PRId64 "  %s\n", k + 1, mark(&s->candidate[k]),
                time_text(s->candidate[k].seconds, time, sizeof time), s->candidate[k].messages, text);
         free(text);
     }
-    if (s->count > 1)
+    int64_t given_up = 0;
+    for (int k = 0; k < s->count; k++)
+        given_up += s->candidate[k].given_up;
+    if (given_up > 0)
+        printf("\n> given up there, %" PRId64
+               " of %d programs: they take twice as long as the fastest that was known, or"
+               " have too many messages to go on\n",
+               given_up, s->count);
+    if (s->count > 1 && !s->candidate[1].given_up)
         printf("\nthe next best takes %.3g times as long: %s\n", s->candidate[1].seconds / best->seconds,
                s->candidate[1].messages > best->messages   ? "it sends more messages"
                : s->candidate[1].messages < best->messages ? "it computes more on one processor"
@@ -107,11 +121,12 @@ static json_t *search_object(const search *s)
     for (int k = 0; k < s->count; k++) {
         const candidate *c = &s->candidate[k];
         char *laws = laws_text(c);
-        json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:b, s:b, s:o}", "laws", json_text(laws),
-                                              "seconds", json_finite(c->seconds), "lo", json_finite(c->low), "hi",
-                                              json_finite(c->high), "rough", c->rough, "messages",
-                                              (json_int_t)c->messages, "serial", c->chosen == 0, "needs_elements",
-                                              c->splitting.needs_elements, "program", json_string(c->text)));
+        json_array_append_new(list,
+                              json_pack("{s:o, s:o, s:o, s:o, s:b, s:b, s:I, s:b, s:b, s:o}", "laws", json_text(laws),
+                                        "seconds", json_finite(c->seconds), "lo", json_finite(c->low), "hi",
+                                        json_finite(c->high), "rough", c->rough, "given_up", c->given_up, "messages",
+                                        (json_int_t)c->messages, "serial", c->chosen == 0, "needs_elements",
+                                        c->splitting.needs_elements, "program", json_string(c->text)));
         free(laws);
     }
     return json_pack("{s:o, s:s, s:I, s:o}", "program", json_text(s->options->predict.path), "machine",
@@ -202,7 +217,7 @@ static const bmf_option options[] = {
                "as for `bmf predict`"),
     BMF_OPTION("json", NULL, BMF_FLAG(parallelise_options, json),
                "print one JSON object: program, machine, processors, and candidates, the best first, a list of {laws, "
-               "seconds, lo, hi, rough, messages, serial, needs_elements, program}"),
+               "seconds, lo, hi, rough, given_up, messages, serial, needs_elements, program}"),
     BMF_OPTION_END};
 
 const bmf_driver parallelise_command = {

@@ -20,6 +20,7 @@ typedef struct candidate {
     int64_t messages;
     bool expanded;
     bool rough;              /* its time: it was predicted with few runs and samples */
+    bool given_up;           /* it takes longer than its seconds, and was not run to its end */
     bmf_splitting splitting; /* what made it; its operators are not valid any more */
 } candidate;
 
@@ -54,8 +55,9 @@ int search_load(search *s);
 void search_free(search *s);
 /* The program's text, for its chosen points and grid; allocated. Tests operators that are said to be associative. */
 int candidate_make(search *s, candidate *made);
-/* Its time; rough: with few runs and samples. */
-int candidate_predict(const search *s, candidate *c, bool rough);
+/* Its time; rough: with few runs and samples. It is given up when it takes longer than `most` seconds, or its actions
+ * are too many to go on; INFINITY: never. */
+int candidate_predict(const search *s, candidate *c, bool rough, double most);
 /* Runs a text of the language on its data and returns what it prints; the caller frees. */
 int parallelise_run_text(const char *text, char **printed);
 

@@ -3,7 +3,8 @@
  * Method: the cheapest program that was not looked at yet is taken and split at one place more; what that makes is
  * predicted. Where that splits a list inside of a split one, grids of processors are tried from the squarest on, to
  * more rows and to more columns while that is faster. It ends when two rounds have made nothing faster, or enough has
- * been looked at. All this is predicted with few runs and samples; what is among the fastest then once more, with all.
+ * been looked at. All this is predicted with few runs and samples, and given up where it takes twice as long as the
+ * fastest so far or has too many actions; what is among the fastest is predicted once more, with all.
  * Cost: a rough prediction for each program that was looked at, and a few others. */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 #include "runtime/base/progress.h"
 
 enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128, MAX_SURE = 8 };
-static const double NEAR = 1.1; /* times as long as the fastest: it may be faster */
+static const double NEAR = 1.1;     /* times as long as the fastest: it may be faster */
+static const double GIVEN_UP = 2.0; /* times as long as the fastest so far: it is run no further */
 
 /* ---- candidates ---- */
 
@@ -24,6 +26,15 @@ static bool is_known(const search *s, const candidate *made)
         if (strcmp(s->candidate[k].text, made->text) == 0)
             return true;
     return false;
+}
+
+static double least_seconds(const search *s)
+{
+    double least = INFINITY;
+    for (int k = 0; k < s->count; k++)
+        if (!s->candidate[k].given_up)
+            least = fmin(least, s->candidate[k].seconds);
+    return least;
 }
 
 /* Adds the program that is split at these places, unless it is there already, has no use for its grid, or cannot run: a
@@ -38,7 +49,7 @@ static int add_candidate(search *s, uint64_t chosen, bmf_processor_grid grid, co
     *made = (candidate){.chosen = chosen, .grid = grid};
     int status = candidate_make(s, made);
     if (status == BMF_OK && !is_known(s, made) && (grid.rows == 0 || made->splitting.applied[BMF_SPLITTING_GRID] > 0)) {
-        status = candidate_predict(s, made, true);
+        status = candidate_predict(s, made, true, GIVEN_UP * least_seconds(s));
         if (status == BMF_OK) {
             s->count++;
             *added = made;
@@ -51,21 +62,24 @@ static int add_candidate(search *s, uint64_t chosen, bmf_processor_grid grid, co
     return status;
 }
 
+/* Those that were given up come behind all others. */
+static int by_seconds(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->given_up != y->given_up)
+        return x->given_up ? 1 : -1;
+    if (x->seconds != y->seconds)
+        return x->seconds < y->seconds ? -1 : 1;
+    return x->chosen < y->chosen ? -1 : x->chosen > y->chosen;
+}
+
 static candidate *cheapest_open(search *s)
 {
     candidate *best = NULL;
     for (int k = 0; k < s->count; k++)
-        if (!s->candidate[k].expanded && (!best || s->candidate[k].seconds < best->seconds))
+        if (!s->candidate[k].expanded && (!best || by_seconds(&s->candidate[k], best) < 0))
             best = &s->candidate[k];
     return best;
-}
-
-static double least_seconds(const search *s)
-{
-    double least = INFINITY;
-    for (int k = 0; k < s->count; k++)
-        least = fmin(least, s->candidate[k].seconds);
-    return least;
 }
 
 /* ---- grids ---- */
@@ -156,21 +170,13 @@ static int search_on(search *s, bmf_progress *progress)
     return BMF_OK;
 }
 
-static int by_seconds(const void *a, const void *b)
-{
-    const candidate *x = a, *y = b;
-    if (x->seconds != y->seconds)
-        return x->seconds < y->seconds ? -1 : 1;
-    return x->chosen < y->chosen ? -1 : x->chosen > y->chosen;
-}
-
 /* The serial program, the two fastest, and those that are nearly as fast. */
 static candidate *next_rough(search *s)
 {
     qsort(s->candidate, (size_t)s->count, sizeof *s->candidate, by_seconds);
     for (int k = 0; k < s->count; k++) {
         candidate *c = &s->candidate[k];
-        if (c->rough && (k < 2 || c->chosen == 0 || c->seconds <= NEAR * s->candidate[0].seconds))
+        if (c->rough && !c->given_up && (k < 2 || c->chosen == 0 || c->seconds <= NEAR * s->candidate[0].seconds))
             return c;
     }
     return NULL;
@@ -181,7 +187,7 @@ static int make_sure(search *s)
 {
     candidate *rough = next_rough(s);
     for (int made = 0; rough && (made < MAX_SURE || s->candidate[0].rough); made++) {
-        BMF_TRY(candidate_predict(s, rough, false));
+        BMF_TRY(candidate_predict(s, rough, false, INFINITY));
         rough = next_rough(s);
     }
     qsort(s->candidate, (size_t)s->count, sizeof *s->candidate, by_seconds);

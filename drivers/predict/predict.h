@@ -34,6 +34,8 @@ typedef struct bmf_predict_options {
     double measuring; /* seconds of these runs, once there are a few; 0: 3 */
     int64_t elements; /* of the argument, whose rows are repeated; 0: as many as there are */
     double grown;     /* how many times as large lists are to be when algorithms are chosen; 0: as large as they are */
+    double give_up_seconds;  /* on the machine, and */
+    int64_t give_up_actions; /* after which a program of the language is given up; 0: never */
     bool reassociate, json;
     bool every;            /* processor is evaluated, also where many do the same */
     bool mpi;              /* the command is any MPI program */
@@ -63,6 +65,7 @@ typedef struct bmf_predicted {
     int64_t alike;             /* how often a processor did as another one, and was not evaluated itself */
     int64_t unlike;            /* the most processors that were evaluated one by one */
     int64_t messages, bytes, rank_messages, rank_bytes; /* of ranks: -1, not known */
+    bool given_up; /* seconds, low and best are what it had taken until then, high is infinite */
     int64_t remarks;
     char **remark; /* what lies outside the domain of an equation */
     /* only when asked for: */

@@ -91,6 +91,8 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
         model_without_clocks(ctx);
         if (!options->every)
             model_use_classes(ctx);
+        if (options->give_up_actions > 0)
+            model_give_up_after(ctx, options->give_up_seconds, options->give_up_actions);
         if (r->take)
             model_keep_bytes(ctx);
         program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .reassociate = options->reassociate});
@@ -109,7 +111,13 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
         value_free(&result);
         measure(ctx, options, &r->all, r->since, predicted, last);
     }
-    if (status == BMF_OK && *last)
+    if (status != BMF_OK && model_gave_up(ctx, &predicted->seconds)) {
+        predicted->given_up = *last = true;
+        predicted->low = predicted->best = predicted->seconds;
+        predicted->high = INFINITY;
+        predicted->messages = bmf_local_statistics(ctx).messages;
+        status = BMF_OK;
+    } else if (status == BMF_OK && *last)
         status = r->take ? r->take(ctx, predicted, r->state) : time_actions(ctx, options, r->traced, predicted);
     program_free(&program);
     return status;

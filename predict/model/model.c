@@ -17,6 +17,8 @@
 #include "runtime/base/allocate.h"
 #include "runtime/backend/host.h"
 
+enum { ACTIONS_BETWEEN = 256, ACTIONS_OF_MESSAGE = 2 }; /* between two looks at the clocks; of a message; at least */
+
 const char *model_call(const bmf_context *ctx)
 {
     const bmf_position *at = &ctx->position[ctx->depth < BMF_NODE_DEPTH ? ctx->depth : BMF_NODE_DEPTH - 1];
@@ -112,6 +114,39 @@ static void close_clocks(bmf_model *model)
         model->clock_network->type->destroy(model->clock_network);
     model->simulator = NULL;
     model->clock_network = NULL;
+}
+
+/* The largest clock, after all that was recorded. */
+static int latest_clock(bmf_context *ctx, double *latest)
+{
+    bmf_model *model = model_of(ctx);
+    *latest = 0.0;
+    if (!open_clocks(model, ctx->processors))
+        return BMF_ERROR_ARGUMENT;
+    BMF_TRY(simulator_run(model->simulator));
+    for (int64_t p = 0; p < ctx->processors; p++)
+        *latest = fmax(*latest, simulator_clock(model->simulator, p));
+    return BMF_OK;
+}
+
+/* Clocks only grow, so that what they show is a lower bound. They are looked at each time that a quarter more is
+ * recorded; what was simulated is not simulated again, so that this costs one simulation. */
+int model_within_bound(bmf_context *ctx, int64_t messages)
+{
+    bmf_model *model = model_of(ctx);
+    bmf_model_bound *bound = &model->bound;
+    const int64_t count = model->actions->count + ACTIONS_OF_MESSAGE * messages;
+    double latest;
+    if (!bound->set || model->actions->start == 0 || (count < bound->next && count <= bound->actions))
+        return BMF_OK;
+    bound->next = count + count / 4 + ACTIONS_BETWEEN;
+    BMF_TRY(latest_clock(ctx, &latest));
+    bound->taken = latest - bound->loaded;
+    bound->reached = bound->reached || bound->taken > bound->seconds || count > bound->actions;
+    if (!bound->reached)
+        return BMF_OK;
+    bound->next = 0;
+    return bmf_fail(ctx, BMF_ERROR_KERNEL, "given up after %.3g s on the machine", bound->taken);
 }
 
 static int64_t model_now(bmf_context *ctx, int64_t processor)
@@ -265,6 +300,8 @@ static void model_start(bmf_context *ctx)
             model->actions->action[a].seconds = 0.0;
     actions_start(model->actions);
     ctx->statistics = (bmf_statistics){0};
+    if (model->bound.set && latest_clock(ctx, &model->bound.loaded) != BMF_OK)
+        failure_note(ctx, BMF_ERROR_ARGUMENT);
 }
 
 static void free_model(bmf_model *model)
@@ -298,6 +335,20 @@ void model_use_classes(bmf_context *ctx)
 void model_without_clocks(bmf_context *ctx)
 {
     model_of(ctx)->clockless = true;
+}
+
+void model_give_up_after(bmf_context *ctx, double seconds, int64_t actions)
+{
+    model_of(ctx)->bound = (bmf_model_bound){.set = true, .seconds = seconds, .actions = actions};
+}
+
+bool model_gave_up(const bmf_context *ctx, double *seconds)
+{
+    const bmf_model *model = model_of_context(ctx);
+    if (!model || !model->bound.reached)
+        return false;
+    *seconds = model->bound.taken;
+    return true;
 }
 
 int64_t model_alike(const bmf_context *ctx)

@@ -29,6 +29,11 @@ void model_keep_bytes(bmf_context *ctx);
 void model_use_classes(bmf_context *ctx);
 /* Before the program runs: clocks that it asks for are 0, and cost nothing. For callers who want its actions only. */
 void model_without_clocks(bmf_context *ctx);
+/* Before the program runs: it is given up, with an error at its next round of messages, when it has taken more than so
+ * many seconds on the machine (loading files aside), or has recorded more than so many actions. */
+void model_give_up_after(bmf_context *ctx, double seconds, int64_t actions);
+/* Whether it was, and then the seconds that it had taken. */
+bool model_gave_up(const bmf_context *ctx, double *seconds);
 /* How often a processor did as another one, and the most that were emulated one by one all the same. */
 int64_t model_alike(const bmf_context *ctx);
 int64_t model_unlike(const bmf_context *ctx);

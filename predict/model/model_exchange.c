@@ -149,6 +149,8 @@ static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int sta
 int model_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
                          bmf_exchange **under_way)
 {
+    *under_way = NULL;
+    BMF_TRY(model_within_bound(ctx, round->count));
     *under_way = allocate((int64_t)sizeof **under_way);
     int status = begin_round(ctx, round, round_number, BMF_SENDING_KNOWN, transfer, *under_way);
     if (status == BMF_OK)
@@ -176,6 +178,7 @@ int model_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_numb
 {
     bool unknown = round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN;
     bmf_exchange begun;
+    BMF_TRY(model_within_bound(ctx, round->count));
     int status =
         begin_round(ctx, round, round_number, unknown ? BMF_SENDING_UNKNOWN : BMF_SENDING_KNOWN, transfer, &begun);
     return end_round(ctx, &begun, false, status);
@@ -185,6 +188,7 @@ int model_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_numb
 int model_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t round_number, const bmf_transfer *transfer)
 {
     bmf_exchange begun;
+    BMF_TRY(model_within_bound(ctx, sends->count));
     int status = begin_round(ctx, sends, round_number, BMF_SENDING_SPARSE, transfer, &begun);
     status = end_round(ctx, &begun, true, status);
     const int settled = ctx->backend->agree(ctx, BMF_OK);

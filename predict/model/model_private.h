@@ -77,6 +77,13 @@ void model_copies_send(bmf_model *model, const bmf_message *message, int64_t cou
 void model_copies_received(bmf_model *model, const bmf_message *message, int64_t count);
 void model_copies_free(bmf_model *model);
 
+/* When a run is given up. */
+typedef struct bmf_model_bound {
+    bool set, reached;
+    double seconds, loaded, taken; /* that it may take, took to load files, and took without that when it ended */
+    int64_t actions, next;         /* that it may record; at so many its clocks are looked at again */
+} bmf_model_bound;
+
 struct bmf_model {
     const bmf_machine *machine;
     bmf_machine *owned; /* the same if the model frees it */
@@ -89,6 +96,7 @@ struct bmf_model {
     bmf_model_costs *costs;
     bool keeps_bytes; /* of kernels, beside their actions */
     bool computed;    /* since the last round of messages */
+    bmf_model_bound bound;
     bmf_model_copies copies;
     bmf_model_notes *notes; /* while processors are looked at one after the other, otherwise NULL */
     /* working memory of a kernel call, by processor; seconds are those measured */
@@ -109,6 +117,8 @@ const char *model_call(const bmf_context *ctx);
  * before is complete, and the levels of one, which computing divides. What goes on on processors one after the other
  * (rank emulation) has no such places. */
 void model_synchronise(const bmf_model *model);
+/* Before a round of so many messages: BMF_ERROR_KERNEL if the run is to be given up. */
+int model_within_bound(bmf_context *ctx, int64_t messages);
 /* The backend's functions for computing, model_compute.c, and for messages, model_exchange.c. */
 int model_compute(bmf_context *ctx, const bmf_work *work);
 int model_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
