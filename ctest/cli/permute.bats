@@ -134,7 +134,9 @@ json_holds()
     refused "has more than 8 bits" --bits 8 --elem 8 --matrix gray --complement 100
     refused "unknown option" --bits 8 --elem 8 --matrix gray --quick
     refused "unexpected argument" --bits 8 --elem 8 --matrix gray more
-    refused "leave out --method" --bits 8 --elem 8 --matrix gray --tune --method naive
+    # Open MPI's launcher takes --tune for an option of its own, wherever it stands.
+    "$BMF_BIN_DIR/bmf" --version | grep -q "Open MPI" ||
+        refused "leave out --method" --bits 8 --elem 8 --matrix gray --tune --method naive
     refused "need" --bits 45 --elem 4096 --matrix gray
     refused "more than 2^62 bytes" --bits 63 --elem 4096 --matrix gray
 }
