@@ -122,3 +122,26 @@ END
     run -0 --separate-stderr "${validate[@]}"
     assert_equal "$stderr" ""
 }
+
+# on_terminal COMMAND..: what it writes to a terminal, where lines end with carriage returns, too.
+on_terminal()
+{
+    script -qec "$*" /dev/null </dev/null | tr -d '\r'
+}
+
+@test "messages are in colours on a terminal only, and not where NO_COLOR or TERM says so" {
+    command -v script >/dev/null || skip "script of util-linux is not installed"
+    printf 'main(xs) = xs |> map(x -> x +)\n' >wrong.bmf
+    export TERM=xterm
+    unset NO_COLOR
+    local plain coloured escape=$'\033'
+    plain=$("$BMF" check wrong.bmf 2>&1) && false
+    [[ $plain != *$escape* && $plain == "bmf: wrong.bmf:1:30: "*"^"* ]]
+    coloured=$(on_terminal "$BMF" check wrong.bmf)
+    [[ $coloured == "${escape}[1;31mbmf:${escape}[0m wrong.bmf:1:30: "*"${escape}[1;31m"*"^${escape}[0m"* ]]
+    # without the colours, byte for byte what a file gets
+    assert_equal "$(sed "s/$escape\[[0-9;]*m//g" <<<"$coloured")" "$plain"
+    assert_equal "$(NO_COLOR=1 on_terminal "$BMF" check wrong.bmf)" "$plain"
+    assert_equal "$(TERM=dumb on_terminal "$BMF" check wrong.bmf)" "$plain"
+    [[ $(NO_COLOR='' on_terminal "$BMF" predcit) == "${escape}[1;31mbmf:${escape}[0m unknown command 'predcit'"* ]]
+}

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 #include "runtime/base/edit_distance.h"
+#include "runtime/base/message.h"
 #include "runtime/base/near_names.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/random.h"
@@ -408,6 +410,41 @@ static void hashes_of_texts_are_those_of_fnv(void **state)
     assert_true(hash_add(hash_add(0, 1), 2) != hash_add(hash_add(0, 2), 1));
 }
 
+/* ---- messages ---- */
+
+static void assert_message(const char *text, bool colours, const char *expected)
+{
+    char *found = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&found, &size);
+    assert_non_null(to);
+    message_print(to, "bmf", text, colours);
+    fclose(to);
+    assert_string_equal(found, expected);
+    free(found);
+}
+
+#define RED   "\033[1;31m"
+#define FAINT "\033[2m"
+#define PLAIN "\033[0m"
+
+static void messages_have_colours_for_the_name_the_gutter_and_the_caret_only(void **state)
+{
+    (void)state;
+    const char *place = "f.bmf:1:3: no\n    1 | a ^ b | c\n      |   ^~~";
+    assert_message(place, false, "bmf: f.bmf:1:3: no\n    1 | a ^ b | c\n      |   ^~~");
+    assert_message(place, true,
+                   RED "bmf:" PLAIN " f.bmf:1:3: no\n" FAINT "    1 | " PLAIN "a ^ b | c\n" FAINT "      | " PLAIN RED
+                       "  ^~~" PLAIN);
+    assert_message("", true, RED "bmf:" PLAIN " ");
+    assert_message("one line | and no more", true, RED "bmf:" PLAIN " one line | and no more");
+    assert_message("x\n\n", true, RED "bmf:" PLAIN " x\n\n");
+    assert_message("x\n  ^", true, RED "bmf:" PLAIN " x\n  ^");
+    assert_message("x\n 1 | ", true, RED "bmf:" PLAIN " x\n" FAINT " 1 | " PLAIN);
+    assert_message("x\n 1 | a ~^\n   | ^ a", true,
+                   RED "bmf:" PLAIN " x\n" FAINT " 1 | " PLAIN "a ~^\n" FAINT "   | " PLAIN "^ a");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +466,7 @@ int main(void)
         cmocka_unit_test(philox_gives_the_known_answers),
         cmocka_unit_test(random_reals_are_of_the_unit_interval),
         cmocka_unit_test(hashes_of_texts_are_those_of_fnv),
+        cmocka_unit_test(messages_have_colours_for_the_name_the_gutter_and_the_caret_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

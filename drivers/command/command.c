@@ -13,6 +13,7 @@
 #include "runtime/base/edit_distance.h"
 #include "runtime/base/progress.h"
 #include "runtime/base/launcher.h"
+#include "runtime/base/message.h"
 #include "runtime/base/near_names.h"
 #include "runtime/base/text.h"
 
@@ -37,7 +38,7 @@ int usage_error(const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     text_make_printable(text);
-    fprintf(stderr, "%s: %s", program_name, text);
+    message_print(stderr, program_name, text, message_in_colours());
     fprintf(stderr, " (see `%s --help`)\n", command_path);
     return 2;
 }
@@ -45,7 +46,7 @@ int usage_error(const char *format, ...)
 int report_status(const bmf_context *ctx, int status)
 {
     if (status != BMF_OK && (ctx ? bmf_is_root(ctx) : is_first_process()))
-        fprintf(stderr, "%s: %s\n", program_name, bmf_error_text(ctx));
+        message_line(program_name, bmf_error_text(ctx));
     return bmf_exit_code(status);
 }
 

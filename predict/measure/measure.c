@@ -223,19 +223,41 @@ static void find_costs(job *j)
         }
 }
 
+#define LONGEST_TURN 0.4 /* seconds */
+
+/* Repetitions until somebody who wants to stop is heard: launchers kill ranks a second after they asked them to end. */
+static int turn_of(const measure_point *point, int repetitions)
+{
+    const double turn = point->cost > 0.0 ? LONGEST_TURN / point->cost : repetitions;
+    return turn >= repetitions ? repetitions : turn > 1.0 ? (int)turn : 1;
+}
+
+static bool run_turn(job *j, measure_point *point, int repetitions)
+{
+    if (!measure_some(j, point, repetitions))
+        return false;
+    for (int k = 0; k < repetitions; k++) {
+        point->seconds[point->count + k] = fmax(j->result[FLAGS + k], 0);
+        j->disturbed += j->result[FLAGS + repetitions + k] > 0;
+    }
+    point->count += repetitions;
+    return true;
+}
+
 static void run_pass(job *j, int pass)
 {
     for (int64_t i = 0; i < j->plan.count && !j->stopped && !j->late; i++) {
         measure_point *point = &j->plan.point[i];
-        const int repetitions = measure_plan_repetitions(point, pass);
-        if (repetitions == 0 || !measure_some(j, point, repetitions))
+        int left = measure_plan_repetitions(point, pass);
+        if (left == 0)
             continue;
-        for (int k = 0; k < repetitions; k++) {
-            point->seconds[point->count + k] = fmax(j->result[FLAGS + k], 0);
-            j->disturbed += j->result[FLAGS + repetitions + k] > 0;
+        for (int turn; left > 0 && !j->stopped && !j->late; left -= turn) {
+            turn = turn_of(point, left);
+            if (!run_turn(j, point, turn))
+                break;
         }
-        point->count += repetitions;
-        show_progress(j, measure_plan_left(&j->plan, pass, i + 1), point->operation->name);
+        if (!point->left_out)
+            show_progress(j, measure_plan_left(&j->plan, pass, i + 1), point->operation->name);
     }
 }
 

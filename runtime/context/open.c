@@ -14,6 +14,7 @@
 #include "runtime/base/handle.h"
 #include "runtime/base/launcher.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/message.h"
 #include "runtime/backend/wait.h"
 #include "runtime/context/held.h"
 #include "runtime/context/private.h"
@@ -257,7 +258,7 @@ int bmf_close(bmf_context *ctx)
         status = trace_write_parallel(ctx, ctx->run, ctx->trace_path);
     }
     if (status != BMF_OK && bmf_is_root(ctx))
-        fprintf(stderr, "bmf: %s\n", bmf_error_text(ctx));
+        message_line("bmf", bmf_error_text(ctx));
     free_context(ctx);
     finalise_unless_open();
     return bmf_exit_code(status);

@@ -9,6 +9,7 @@
 
 #include "runtime/base/abort_ranks.h"
 #include "runtime/base/launcher.h"
+#include "runtime/base/message.h"
 #include "runtime/base/text.h"
 #include "runtime/context/private.h"
 #include "runtime/backend/wait.h"
@@ -143,7 +144,7 @@ static _Noreturn void end_program(bmf_context *ctx, const char *text, int status
         abort_ranks(bmf_exit_code(status));
     }
     if ((ctx ? ctx->rank : rank) == 0)
-        fprintf(stderr, "bmf: %s\n", line);
+        message_line("bmf", line);
     else if (!ctx && !mpi_is_up())
         wait_for_first_rank(); /* launchers may end all ranks when one has ended with an error */
     fflush(NULL);

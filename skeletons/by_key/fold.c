@@ -64,7 +64,7 @@ static int push_tables(const fold_state *s, bmf_by_key_room *room, int lanes, bm
     const bmf_by_key *by = s->by;
     int code = 0;
     for (int k = 0; k < lanes && code == 0; k++)
-        code = forest_push(&by->table, forest, 1, room->table + k * by->table.record, false);
+        code = forest_push(&by->table, forest, 1, by_key_table(by, room, k), false);
     return code;
 }
 
@@ -81,7 +81,7 @@ static int fold_blocks(const fold_state *s, bmf_by_key_room *room, const bmf_pie
         const int lanes = whole < 1 ? 1 : whole < room->lanes ? (int)whole : room->lanes;
         const int64_t elements = rest < block ? rest : block;
         end = begin + lanes * elements;
-        by_key_clear(by, room, lanes);
+        by_key_clear(by, room, lanes, forest);
         code = fold_elements(s, room, begin, elements, lanes, bad);
         if (code == 0 && *bad < 0 && end % block != 0 && end < length)
             code = fold_late(s, room, piece->part);
@@ -103,12 +103,11 @@ static int fold_exact(const fold_state *s, bmf_by_key_room *room, const bmf_piec
         const int64_t rest = piece->end - begin;
         const int lanes = rest < room->lanes ? 1 : room->lanes;
         const int64_t elements = rest / lanes;
-        by_key_clear(by, room, lanes);
+        by_key_clear(by, room, lanes, forest);
         code = fold_elements(s, room, begin, elements, lanes, bad);
         end = begin + lanes * elements;
         for (int k = 0; k < lanes && code == 0 && *bad < 0; k++)
-            code = forest_append(&by->table, forest, begin + (k + 1) * elements, room->table + k * by->table.record,
-                                 false);
+            code = forest_append(&by->table, forest, begin + (k + 1) * elements, by_key_table(by, room, k), false);
         if (*bad >= 0)
             break;
     }
@@ -160,15 +159,21 @@ static void make_pieces(const bmf_by_key *by, bmf_piece **piece, int64_t *pieces
     *pieces = kept;
 }
 
-/* The tables of a part's pieces, left to right. */
-static int join_pieces(bmf_by_key *by, const bmf_piece *piece, int64_t pieces, const bmf_forest *forest)
+/* The tables of a part's pieces, left to right; the first piece's are taken as they are. */
+static int join_pieces(bmf_by_key *by, const bmf_piece *piece, int64_t pieces, bmf_forest *forest)
 {
     const int64_t first = by->nodes->local_first, block = by->block;
     int code = 0;
     for (int64_t i = 0; i < pieces && code == 0; i++) {
         bmf_forest *partial = &by->partials.part[piece[i].part - first].partial;
         const int64_t end = by->table.exact ? piece[i].end : (piece[i].end + block - 1) / block;
-        code = forest_append(&by->table, partial, end, forest[i].value, false);
+        if (partial->nodes == 0 && partial->end == forest[i].begin && forest[i].end == end) {
+            forest_free(partial);
+            *partial = forest[i];
+            forest[i] = (bmf_forest){0};
+        } else {
+            code = forest_append(&by->table, partial, end, forest[i].value, false);
+        }
     }
     return code;
 }

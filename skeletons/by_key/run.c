@@ -29,8 +29,8 @@ void by_key_room_open(const bmf_by_key *by, bmf_by_key_room *room)
 {
     const int64_t lanes = ENTRIES_SIDE_BY_SIDE / (by->count > 0 ? by->count : 1);
     room->lanes = has_loop(by) || lanes < 1 ? 1 : lanes > MOST_LANES ? MOST_LANES : (int)lanes;
-    room->tables = working_buffer(room->lanes * by->table.record);
-    room->table = room->tables->data;
+    room->tables = room->lanes > 1 ? working_buffer(room->lanes * by->table.record) : NULL;
+    room->table = NULL;
     room->stamp = NULL;
     room->batch = 0;
     room->left = allocate(BATCH * by->entry.record);
@@ -41,7 +41,8 @@ void by_key_room_open(const bmf_by_key *by, bmf_by_key_room *room)
 
 void by_key_room_close(bmf_by_key_room *room)
 {
-    buffer_release(room->tables);
+    if (room->tables)
+        buffer_release(room->tables);
     free(room->stamp);
     free(room->left);
     free(room->right);
@@ -50,9 +51,10 @@ void by_key_room_close(bmf_by_key_room *room)
 }
 
 /* What stands there is doubled until there is enough. */
-void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes)
+void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, bmf_forest *forest)
 {
     const int64_t record = by->entry.record, bytes = by->count * record;
+    room->table = lanes > 1 ? room->tables->data : forest_next(&by->table, forest);
     for (int64_t k = 0; k < lanes && bytes > 0; k++) {
         char *table = room->table + k * by->table.record;
         memcpy(table, by->identity, (size_t)record);

@@ -55,10 +55,10 @@ static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int wo
                                     .apart = elements,
                                     .lanes = lanes};
         end = begin + lanes * elements;
-        by_key_clear(by, room, lanes);
+        by_key_clear(by, room, lanes, &s->forest[index]);
         s->code[index] = by_key_run(by, room, &run, &s->bad[index]);
         for (int k = 0; k < lanes && s->code[index] == 0 && s->bad[index] < 0; k++)
-            s->code[index] = forest_push(&by->table, &s->forest[index], 1, room->table + k * by->table.record, false);
+            s->code[index] = forest_push(&by->table, &s->forest[index], 1, by_key_table(by, room, k), false);
         if (s->code[index] != 0 || s->bad[index] >= 0)
             return 0;
     }

@@ -87,9 +87,9 @@ typedef struct bmf_by_key_run {
 
 /* A worker's room. */
 typedef struct bmf_by_key_room {
-    int lanes;          /* tables that go side by side */
-    bmf_buffer *tables; /* owns table */
-    char *table;        /* lanes of them */
+    int lanes;          /* tables that go side by side, at most */
+    bmf_buffer *tables; /* of so many; NULL: one */
+    char *table;        /* where elements are folded: `tables`, or the next record of a forest */
     int32_t *stamp;     /* by entry of all lanes: the batch in which it was last used; NULL: no batch yet */
     int32_t batch;      /* now */
     char *left;         /* records of a batch */
@@ -100,8 +100,13 @@ typedef struct bmf_by_key_room {
 
 void by_key_room_open(const bmf_by_key *by, bmf_by_key_room *room);
 void by_key_room_close(bmf_by_key_room *room);
-/* Tables [0, lanes) begin anew. */
-void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes);
+/* Tables [0, lanes) begin anew; a single one is the next record of the forest. */
+void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, bmf_forest *forest);
+/* Of lane k, to be pushed onto the forest. */
+static inline const char *by_key_table(const bmf_by_key *by, const bmf_by_key_room *room, int lane)
+{
+    return room->table + lane * by->table.record;
+}
 /* Returns 0 or the operator's failure code. Ends early at a key out of range: *bad is its number in the columns. */
 int by_key_run(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run *run, int64_t *bad);
 

@@ -108,7 +108,9 @@ static int push(const bmf_tree *tree, bmf_forest *forest, int level, const void 
     const int64_t records = node_records(tree, INT64_C(1) << level);
     grow(tree, forest, records, scanning);
     forest->node[forest->nodes] = (bmf_forest_node){forest->end, level};
-    memcpy(forest->value + forest->records * tree->record, record, (size_t)(records * tree->record));
+    char *place = forest->value + forest->records * tree->record;
+    if (place != record)
+        memcpy(place, record, (size_t)(records * tree->record));
     forest->nodes++;
     forest->records += records;
     int code = 0;
@@ -144,6 +146,12 @@ int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const v
     int code = push(tree, forest, __builtin_ctzll((unsigned long long)count), record, scanning);
     forest->end += count;
     return code;
+}
+
+char *forest_next(const bmf_tree *tree, bmf_forest *forest)
+{
+    grow(tree, forest, 1, false);
+    return forest->value + forest->records * tree->record;
 }
 
 const char *forest_top(const bmf_tree *tree, const bmf_forest *forest)

@@ -98,6 +98,9 @@ void forest_free(bmf_forest *forest);
 /* Adds the value (or the elements) of the node of `count` (a power of two) elements that starts at the forest's end.
  * With `scanning` the prefixes are kept up too. Returns 0 or the operator's failure code. */
 int forest_push(const bmf_tree *tree, bmf_forest *forest, int64_t count, const void *record, bool scanning);
+/* Room for the record of the node that is pushed next, or appended, which is not copied when it is given from there.
+ * Valid until then. For records that are large; not of forests that scans run on. */
+char *forest_next(const bmf_tree *tree, bmf_forest *forest);
 /* The fold of all nodes of a forest that scans run on; NULL: it has none. Valid until the next push. */
 const char *forest_top(const bmf_tree *tree, const bmf_forest *forest);
 /* The scan of a block x of 2^k <= BMF_BLOCK elements, the forest's next node, which is pushed; out does not overlap x.
