@@ -43,6 +43,11 @@ count()
         assert_failure 2
         assert_output --partial "--rate takes a rate as tc writes it"
     done
+    for burst in "" 0 1599 1000001 64kb -1 99999999999999999999; do
+        run "$scripts/cluster" --burst "$burst" -- true
+        assert_failure 2
+        assert_output --partial "--burst takes a number of bytes from 1600 to 1000000"
+    done
     run "$scripts/fuzz" 1 no-such-target
     assert_failure 2
     assert_output --partial "no target 'no-such-target'"
