@@ -25,9 +25,8 @@ static int bring_together(bmf_partials *partials, const char *skeleton, const bm
                           char *value)
 {
     bmf_reduction_rounds rounds;
-    reduction_open(&rounds, partials, skeleton, xs, placed);
+    reduction_open(&rounds, partials, skeleton, xs, placed, value);
     const int status = reduction_run(&rounds, may_fail);
-    memcpy(value, rounds.value, (size_t)rounds.bytes);
     reduction_close(&rounds);
     return status;
 }

@@ -110,7 +110,7 @@ static int begin(bmf_reduction *r, const bmf_list *xs, const bmf_source *source)
         leave(r->ctx);
         return status;
     }
-    reduction_open(&r->rounds, &r->partials, "reduce_begin", xs, false);
+    reduction_open(&r->rounds, &r->partials, "reduce_begin", xs, false, NULL);
     return begin_next(r);
 }
 

@@ -163,6 +163,39 @@ static void check_parts(bmf_context *ctx, uint64_t *state)
     free(again);
 }
 
+/* So many keys that threads share the joining of tables: three blocks, the keys of which are not the same. */
+static void check_many_keys(bmf_context *ctx, uint64_t *state)
+{
+    const int64_t count = 70001, block = block_length(count), n = 2 * block + 100000;
+    const test_operator *sum = test_operator_number(0);
+    int64_t *key = calloc((size_t)n, sizeof *key);
+    double *x = test_draw(sum, n, state), *each = calloc((size_t)(3 * count), sizeof *each);
+    double *expected = calloc((size_t)count, sizeof *expected);
+    for (int64_t i = 0; i < n; i++) {
+        key[i] = test_below(state, i < block ? count : count / 2);
+        each[i / block * count + key[i]] += x[i];
+    }
+    joined = sum;
+    for (int64_t k = 0; k < count; k++) {
+        double blocks[3] = {each[k], each[count + k], each[2 * count + k]};
+        reference_tree_fold(join, 3, (const char *)blocks, sizeof *blocks, (char *)&expected[k]);
+    }
+    bmf_partition *partition = test_partition(ctx, state, n), *even = evenly(ctx, partition, count);
+    bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key), *ys = NULL;
+    bmf_list *values = test_list(ctx, &bmf_type_real, partition, x);
+    CHECK(bmf_reduce_by_key(keys, values, count, &bmf_plus_real, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(ys, even, count, expected, "sums by many keys");
+    bmf_list_free(keys);
+    bmf_list_free(values);
+    bmf_list_free(ys);
+    bmf_partition_release(partition);
+    bmf_partition_release(even);
+    free(key);
+    free(x);
+    free(each);
+    free(expected);
+}
+
 /* One key, and one value, for all elements. */
 static void check_broadcast(bmf_context *ctx)
 {
@@ -270,6 +303,7 @@ int main(int argc, char **argv)
         BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, machine)));
         check_operators(ctx, &state);
         check_parts(ctx, &state);
+        check_many_keys(ctx, &state);
         check_broadcast(ctx);
         check_messages(ctx);
         for (int repeat = 0; repeat < 6; repeat++)

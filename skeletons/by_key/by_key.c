@@ -6,6 +6,7 @@
  * as long as tables, so that joining costs little; one that is cut is folded where it begins (late.c).
  * Cost: n (8 + w) bytes read once; a table has w bytes a key. Messages: see bmf/skeletons.h. */
 #include <inttypes.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,12 @@
 #include "bmf/skeletons.h"
 #include "runtime/base/allocate.h"
 #include "skeletons/by_key/tables.h"
+#include "skeletons/engine/records.h"
 #include "skeletons/engine/reduction.h"
 #include "skeletons/engine/repartition.h"
 #include "skeletons/skeleton_types.h"
 
-enum { SHORTEST_BLOCK = 1024, ELEMENTS_OF_ENTRY = 8, TABLE_ALIGNMENT = 16 };
+enum { SHORTEST_BLOCK = 1024, ELEMENTS_OF_ENTRY = 8, TABLE_ALIGNMENT = 16, THREADED_ENTRIES = 1 << 16 };
 
 const bmf_skeleton_type skeleton_reduce_by_key = {
     .id = 42, .name = "reduce_by_key", .communication = BMF_COMMUNICATION_REDUCE};
@@ -49,13 +51,13 @@ static int combine(const bmf_by_key *by, int64_t begin, int64_t end, char *left,
     return code;
 }
 
-/* The same of a whole table; where one is the identity the other stays, or is taken. Runs between those go together. */
-static int join_entries(const bmf_by_key *by, char *left, const char *right)
+/* The same where one may be the identity: the other stays, or is taken. Runs between those go together. */
+static int join_run(const bmf_by_key *by, int64_t first, int64_t end, char *left, const char *right)
 {
     const int64_t record = by->entry.record;
-    int64_t begin = 0;
+    int64_t begin = first;
     int code = 0;
-    for (int64_t i = 0; i < by->count && code == 0; i++) {
+    for (int64_t i = first; i < end && code == 0; i++) {
         const bool keep = is_identity(by, right + i * record);
         if (!keep && !is_identity(by, left + i * record))
             continue;
@@ -64,7 +66,24 @@ static int join_entries(const bmf_by_key *by, char *left, const char *right)
         if (!keep)
             memcpy(left + i * record, right + i * record, (size_t)record);
     }
-    return code ? code : combine(by, begin, by->count, left, right);
+    return code ? code : combine(by, begin, end, left, right);
+}
+
+/* The same of whole tables, by all threads unless each of them has tables of its own. */
+static int join_entries(const bmf_by_key *by, char *left, const char *right)
+{
+    const int chunks = by->count >= THREADED_ENTRIES && !omp_in_parallel() ? by->ctx->threads : 1;
+    int code = 0;
+#pragma omp parallel for num_threads(chunks) schedule(static) if (chunks > 1)
+    for (int c = 0; c < chunks; c++) {
+        const int64_t begin = bmf_split_start(by->count, chunks, c), end = bmf_split_start(by->count, chunks, c + 1);
+        const int failed = join_run(by, begin, end, left, right);
+        if (failed) {
+#pragma omp atomic write
+            code = failed;
+        }
+    }
+    return code;
 }
 
 /* Entry by entry; context: the bmf_by_key. The result stands in place of the left operand, or is new. */
@@ -179,9 +198,8 @@ static int defer_bad(const bmf_by_key *by, int status)
 static int bring_together(bmf_by_key *by, char *results)
 {
     bmf_reduction_rounds rounds;
-    reduction_open(&rounds, &by->partials, "reduce_by_key", by->values, true);
+    reduction_open(&rounds, &by->partials, "reduce_by_key", by->values, true, results);
     const int status = reduction_run(&rounds, true);
-    memcpy(results, rounds.value, (size_t)rounds.bytes);
     reduction_close(&rounds);
     return status;
 }
@@ -220,14 +238,38 @@ static int spread(const bmf_by_key *by, const bmf_list *placed, bmf_list **out)
     return status;
 }
 
+/* Whether a table can be made where the elements of a column stand. */
+static bool holds_table(const bmf_by_key *by, const bmf_column *column)
+{
+    bmf_slice leaf[BMF_MAX_LEAVES];
+    if (column->count != by->count || !column->buffer || column->buffer->size < by->table.record)
+        return false;
+    column_slices(column, 0, leaf);
+    return tree_is_plain(&by->entry, leaf) && by->entry.record == by->entry.leaf_size[0];
+}
+
+/* Results into a list on the first processor: if records are its elements, made where they stay. */
+static int fill_placed(bmf_by_key *by, bmf_list *placed)
+{
+    if (holds_table(by, &placed->column))
+        return by_key_reduce(by, placed->column.data);
+    char *results = allocate(by->table.record);
+    const int status = by_key_reduce(by, results);
+    if (status == BMF_OK)
+        records_to_column(results, placed->column.count, &placed->column, by->ctx->threads);
+    free(results);
+    return status;
+}
+
 static int reduce_by_key(bmf_by_key *by, bmf_list **out)
 {
+    bmf_partition *first;
     bmf_list *placed = NULL;
-    char *results = allocate(by->table.record);
-    int status = by_key_reduce(by, results);
+    BMF_TRY(bmf_partition_placed(by->ctx, by->values->partition->base, by->count, &first));
+    int status = bmf_list_create(by->ctx, by->op->type, first, &placed);
+    bmf_partition_release(first);
     if (status == BMF_OK)
-        status = bmf_place(by->ctx, by->values->partition->base, by->op->type, by->count, results, &placed);
-    free(results);
+        status = fill_placed(by, placed);
     if (status == BMF_OK)
         status = spread(by, placed, out);
     bmf_list_free(placed);

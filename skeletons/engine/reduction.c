@@ -74,11 +74,12 @@ static int take_totals(const bmf_partials *partials, bool each, char *value)
 }
 
 void reduction_open(bmf_reduction_rounds *r, bmf_partials *partials, const char *skeleton, const bmf_list *xs,
-                    bool placed)
+                    bool placed, void *into)
 {
     const int64_t bytes = partials_record_bytes(partials, 0, 1);
     *r = (bmf_reduction_rounds){.partials = partials, .placed = placed, .bytes = bytes};
-    r->value = allocate_clear(1, bytes);
+    r->own = into ? NULL : allocate_clear(1, bytes);
+    r->value = into ? into : r->own;
     bmf_call call = {.ctx = partials->ctx,
                      .skeleton = skeleton,
                      .list = xs,
@@ -96,7 +97,7 @@ void reduction_open(bmf_reduction_rounds *r, bmf_partials *partials, const char 
 void reduction_close(bmf_reduction_rounds *r)
 {
     schedule_free(r->schedule);
-    free(r->value);
+    free(r->own);
 }
 
 bool reduction_has_rounds(const bmf_reduction_rounds *r)

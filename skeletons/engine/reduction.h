@@ -10,6 +10,7 @@ typedef struct bmf_reduction_rounds {
     const bmf_algorithm *algorithm;
     bmf_schedule *schedule;
     char *value; /* the totals, one record behind the other, where they are known; `bytes` of them */
+    char *own;   /* memory for them, or NULL: they are in somebody else's */
     int64_t bytes;
     int combining; /* rounds that combine; those behind them tell the total */
     int round;     /* the next one, or the one under way */
@@ -19,9 +20,10 @@ typedef struct bmf_reduction_rounds {
     bmf_exchange *under_way;
 } bmf_reduction_rounds;
 
-/* Plans the rounds. */
+/* Plans the rounds. into: room for the totals on every rank, which is left as it is where they do not become known, or
+ * NULL on all: memory of the rounds' own, zeros until then. */
 void reduction_open(bmf_reduction_rounds *r, bmf_partials *partials, const char *skeleton, const bmf_list *xs,
-                    bool placed);
+                    bool placed, void *into);
 void reduction_close(bmf_reduction_rounds *r);
 
 /* One round after the other: begin and end, while there are any; then finish, after which `value` is there on every
