@@ -281,6 +281,21 @@ default [5, -3, 2, 0, 7, 1, -6]' >serial.bmf
     grep -q 'a processor may have no element' said
 }
 
+@test "what does not depend on a list does not wait for it" {
+    echo 'main(rows) = let table = zip(iota(length([7, 8, 9])), [7, 8, 9]) in
+reduce(max, -100, map(x -> reduce(min, 99, map({i, t} -> i * x - t, table)), map(x -> x * x, rows)))
+default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2]' >serial.bmf
+    parallel
+    lacks 'B_Conc'
+    grep -q 'P_Reduce (B_Op (B_Max))' parallel.bmf
+    # no program that is looked at gathers the list for the table
+    "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json >all.json
+    python3 -c 'import json, re
+found = [re.sub(r"\s+", " ", c["program"]) for c in json.load(open("all.json"))["candidates"]]
+gathering = [text for text in found if re.search(r"B_Allvec \[[^]]*\] ?\. ?P_Reduce \(B_Op \(B_Conc\)\)", text)]
+assert len(found) > 4 and not gathering, gathering'
+}
+
 @test "what is found for examples without processors is as fast as the examples" {
     as_fast_as_by_hand 14-matrix-product matrix_product_loops 16-maximum-segment-sum 17-histogram 22-unit-square 24-nested-split 28-jacobi gauss life norm
 }

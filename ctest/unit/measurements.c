@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "predict/model/kernel_times.h"
 #include "predict/model/measurements.h"
 #include "predict/simulate/simulate.h"
 #include "runtime/base/output_file.h"
@@ -289,11 +290,45 @@ static void test_classes(void **state)
     }
 }
 
+/* Equal work has one time, whatever else differs; the median of the last of its times. */
+static void test_kernel_times(void **state)
+{
+    static const bmf_kernel_work work = {.code = 7, .operations = 100, .read = 800, .fresh = 4096};
+    bmf_kernel_work touched = work, other = work;
+    bmf_kernel_times *times = kernel_times_create();
+    (void)state;
+    touched.fresh = 0;
+    other.written = 8;
+    const uint32_t number = kernel_times_keep(times, "map.kernel", 100, &work, 3.0);
+    assert_int_equal(kernel_times_keep(times, "map.kernel", 100, &touched, 1.0), number);
+    assert_int_equal(kernel_times_keep(times, "map.kernel", 100, &work, 50.0), number);
+    assert_true(kernel_times_typical(times, number) == 3.0);
+    const uint32_t rest[] = {kernel_times_keep(times, "map.kernel", 101, &work, 9.0),
+                             kernel_times_keep(times, "reduce.kernel", 100, &work, 8.0),
+                             kernel_times_keep(times, "map.kernel", 100, &other, 7.0),
+                             kernel_times_keep(times, "map.kernel", 100, NULL, 6.0)};
+    for (uint32_t k = 0; k < 4; k++) {
+        assert_int_equal(rest[k], number + 1 + k);
+        assert_true(kernel_times_typical(times, rest[k]) == 9.0 - k);
+    }
+    for (int k = 0; k < 1000; k++) /* what was long ago is forgotten */
+        kernel_times_keep(times, "map.kernel", 100, &work, 2.0);
+    assert_true(kernel_times_typical(times, number) == 2.0);
+    for (int k = 0; k < 5000; k++) {
+        char name[32];
+        snprintf(name, sizeof name, "map.%d", k);
+        assert_int_equal(kernel_times_keep(times, name, k, NULL, k), number + 5 + (uint32_t)k);
+    }
+    assert_true(kernel_times_typical(times, number + 5 + 4999) == 4999.0);
+    kernel_times_free(times);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_noise_goes), cmocka_unit_test(test_imbalance_stays),
-                                       cmocka_unit_test(test_disturbed),  cmocka_unit_test(test_coverage),
-                                       cmocka_unit_test(test_single),     cmocka_unit_test(test_other_actions),
-                                       cmocka_unit_test(test_classes),    cmocka_unit_test(test_file)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_noise_goes),  cmocka_unit_test(test_imbalance_stays),
+                                       cmocka_unit_test(test_disturbed),   cmocka_unit_test(test_coverage),
+                                       cmocka_unit_test(test_single),      cmocka_unit_test(test_other_actions),
+                                       cmocka_unit_test(test_classes),     cmocka_unit_test(test_file),
+                                       cmocka_unit_test(test_kernel_times)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* A program of the search: its text by the laws, and its predicted time.
  *
- * Cost of a text: linear in the program, which was loaded once; of a time: a prediction. */
+ * Cost of a text: linear in the program, which was loaded once; of a time: a prediction, a rough one a run of the
+ * program in which each loop goes round a few times. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <math.h>
@@ -10,10 +11,11 @@
 
 #include "bmf/mpi.h"
 #include "drivers/parallelise/parallelise.h"
+#include "runtime/base/allocate.h"
 #include "skeletons/language/front/data.h"
 
-enum { ROUGH_RUNS = 2, ROUGH_SAMPLES = 20, MOST_ACTIONS = 400000, MOST_ACTIONS_EACH = 100 };
-static const double MEASURING = 0.3; /* seconds */
+enum { ROUGH_RUNS = 2, ROUGH_SAMPLES = 4, MOST_ACTIONS = 400000, MOST_ACTIONS_EACH = 100 };
+static const double MEASURING = 0.3, HURRIED = 0.01; /* seconds */
 
 /* ---- texts of the language ---- */
 
@@ -62,6 +64,7 @@ int parallelise_run_text(const char *text, char **printed)
 int search_load(search *s)
 {
     const bmf_predict_options *o = &s->options->predict;
+    s->times = kernel_times_create();
     BMF_TRY(stated_read(s->options, &s->stated));
     BMF_TRY(open_context(o->path, 1, &s->ctx));
     const int status = load_program(s->ctx, &o->program, o->path, &s->serial);
@@ -74,6 +77,8 @@ void search_free(search *s)
         free(s->candidate[k].text);
     free(s->candidate);
     stated_free(&s->stated);
+    kernel_times_free(s->times);
+    loop_rounds_free(&s->loops);
     program_free(&s->serial);
     if (s->ctx)
         bmf_close(s->ctx);
@@ -144,33 +149,77 @@ int candidate_make(search *s, candidate *made)
     return test_operators(s, splitting);
 }
 
+/* ---- its time ---- */
+
 static int64_t at_most(int64_t asked, int64_t most)
 {
     return asked == 0 || asked > most ? most : asked;
 }
 
-int candidate_predict(const search *s, candidate *c, bool rough, double most)
+static bmf_predict_options options_for(const search *s, const candidate *c)
 {
     bmf_predict_options o = s->options->predict;
-    bmf_predicted predicted;
     o.program.text = c->text;
     o.program.library.count = 0;
     o.measuring = MEASURING;
+    o.times = s->times;
+    return o;
+}
+
+static void take_predicted(candidate *c, bmf_predicted *predicted, bool rough)
+{
+    c->rough = rough;
+    c->given_up = predicted->given_up;
+    c->seconds = predicted->seconds;
+    c->low = predicted->low;
+    c->high = predicted->high;
+    c->messages = predicted->messages;
+}
+
+static int predict_roughly(const search *s, candidate *c, double most, bmf_loop_rounds *loops, int64_t runs)
+{
+    bmf_predict_options o = options_for(s, c);
+    bmf_predicted predicted;
+    o.repeats = at_most(o.repeats, runs);
+    o.hurried = HURRIED;
+    o.samples = at_most(o.samples, ROUGH_SAMPLES);
+    o.loops = loops;
     if (isfinite(most)) {
         o.give_up_seconds = most;
         o.give_up_actions = MOST_ACTIONS + MOST_ACTIONS_EACH * o.processors.number[0];
     }
-    if (rough) {
-        o.repeats = at_most(o.repeats, ROUGH_RUNS);
-        o.samples = at_most(o.samples, ROUGH_SAMPLES);
-    }
     const int status = predict_program(&o, o.processors.number[0], false, &predicted);
-    c->rough = rough;
-    c->given_up = predicted.given_up;
-    c->seconds = predicted.seconds;
-    c->low = predicted.low;
-    c->high = predicted.high;
-    c->messages = predicted.messages;
+    take_predicted(c, &predicted, true);
     predicted_free(&predicted);
     return status;
+}
+
+int candidate_predict_serial(search *s, candidate *c)
+{
+    const int status = predict_roughly(s, c, INFINITY, &s->loops, ROUGH_RUNS);
+    s->loops.cut = true;
+    return status;
+}
+
+/* What comes behind a loop that was cut short may fail on its state. */
+int candidate_predict(search *s, candidate *c, double most)
+{
+    const int64_t runs = ROUGH_RUNS;
+    const int status = predict_roughly(s, c, most, &s->loops, runs);
+    return status == BMF_OK || s->loops.loops == 0 ? status : predict_roughly(s, c, most, NULL, runs);
+}
+
+void candidates_make_sure(search *s, int count, candidate *const *c, int *status)
+{
+    bmf_predict_options *o = allocate(count * (int64_t)sizeof *o);
+    bmf_predicted *predicted = allocate(count * (int64_t)sizeof *predicted);
+    for (int k = 0; k < count; k++)
+        o[k] = options_for(s, c[k]);
+    predict_programs_in_turns(o, count, s->options->predict.processors.number[0], predicted, status);
+    for (int k = 0; k < count; k++) {
+        take_predicted(c[k], &predicted[k], false);
+        predicted_free(&predicted[k]);
+    }
+    free(predicted);
+    free(o);
 }

@@ -43,6 +43,9 @@ typedef struct search {
     bmf_program serial; /* loaded in that context */
     stated_names stated;
     bool tested[BMF_MAX_STATED]; /* of these */
+    bmf_kernel_times *times;     /* of all programs that were looked at */
+    bmf_loop_rounds loops;       /* of the serial program */
+    uint64_t useless;            /* places inside of maps where splitting alone costs more than it saves */
     int count;
     candidate *candidate; /* behind search_all: the fastest first */
 } search;
@@ -55,9 +58,13 @@ int search_load(search *s);
 void search_free(search *s);
 /* The program's text, for its chosen points and grid; allocated. Tests operators that are said to be associative. */
 int candidate_make(search *s, candidate *made);
-/* Its time; rough: with few runs and samples. It is given up when it takes longer than `most` seconds, or its actions
- * are too many to go on; INFINITY: never. */
-int candidate_predict(const search *s, candidate *c, bool rough, double most);
+/* The serial program's time, roughly; its loops are counted. It comes before all others. */
+int candidate_predict_serial(search *s, candidate *c);
+/* Its time, roughly: in few runs, in which loops of many rounds go round a few times. It is given up when it takes
+ * longer than `most` seconds, or its actions are too many to go on. */
+int candidate_predict(search *s, candidate *c, double most);
+/* The times of several: all rounds, in as many runs as it takes. status: of each. */
+void candidates_make_sure(search *s, int count, candidate *const *c, int *status);
 /* Runs a text of the language on its data and returns what it prints; the caller frees. */
 int parallelise_run_text(const char *text, char **printed);
 

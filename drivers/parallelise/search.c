@@ -14,8 +14,9 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/progress.h"
 
-enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128, MAX_SURE = 8 };
-static const double NEAR = 1.1;     /* times as long as the fastest: it may be faster */
+enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128, LOOKED_AT_AGAIN = 6, MAX_SURE = 3 };
+static const double NEAR = 1.02;    /* times as long as the fastest: it may be faster */
+static const double USELESS = 1.1;  /* times as long as without it: a place to split */
 static const double GIVEN_UP = 2.0; /* times as long as the fastest so far: it is run no further */
 
 /* ---- candidates ---- */
@@ -49,7 +50,8 @@ static int add_candidate(search *s, uint64_t chosen, bmf_processor_grid grid, co
     *made = (candidate){.chosen = chosen, .grid = grid};
     int status = candidate_make(s, made);
     if (status == BMF_OK && !is_known(s, made) && (grid.rows == 0 || made->splitting.applied[BMF_SPLITTING_GRID] > 0)) {
-        status = candidate_predict(s, made, true, GIVEN_UP * least_seconds(s));
+        status =
+            s->count == 0 ? candidate_predict_serial(s, made) : candidate_predict(s, made, GIVEN_UP * least_seconds(s));
         if (status == BMF_OK) {
             s->count++;
             *added = made;
@@ -129,22 +131,36 @@ static int add_grids(search *s, uint64_t chosen)
 
 /* ---- best first ---- */
 
-/* All that have one place more than the candidate. */
-static int expand(search *s, candidate *from)
+/* One place more is split. Lists inside of maps that cost more than they save, split alone, are not split together with
+ * others; on grids they are. */
+static int add_place(search *s, const candidate *from, uint64_t here, bool inner)
 {
-    const uint64_t chosen = from->chosen;
-    const bmf_processor_grid grid = from->grid;
-    const candidate *added;
-    from->expanded = true;
+    const uint64_t more = from->chosen | here;
+    const candidate *added = NULL;
+    if (!(s->useless & here) || from->grid.rows > 0)
+        BMF_TRY(add_candidate(s, more, from->grid, &added));
+    if (inner && from->chosen == 0 && added && (added->given_up || added->seconds > USELESS * from->seconds))
+        s->useless |= here;
+    return from->grid.rows > 0 ? BMF_OK : add_grids(s, more);
+}
+
+/* All places, those inside of maps or the others. */
+static int add_places(search *s, const candidate *from, bool inner)
+{
     for (int point = from->splitting.points - 1; point >= 0; point--) {
-        const uint64_t more = chosen | UINT64_C(1) << point;
-        if (more == chosen)
-            continue;
-        BMF_TRY(add_candidate(s, more, grid, &added));
-        if (grid.rows == 0)
-            BMF_TRY(add_grids(s, more));
+        const uint64_t here = UINT64_C(1) << point;
+        if (!(from->chosen & here) && ((from->splitting.inner & here) != 0) == inner)
+            BMF_TRY(add_place(s, from, here, inner));
     }
     return BMF_OK;
+}
+
+/* Those inside of maps have messages for every element: they are looked at when faster ones are known. */
+static int expand(search *s, candidate *from)
+{
+    from->expanded = true;
+    BMF_TRY(add_places(s, from, false));
+    return add_places(s, from, true);
 }
 
 /* The search ends when either is reached. */
@@ -170,27 +186,101 @@ static int search_on(search *s, bmf_progress *progress)
     return BMF_OK;
 }
 
-/* The serial program, the two fastest, and those that are nearly as fast. */
-static candidate *next_rough(search *s)
+static void sort_candidates(search *s)
 {
     qsort(s->candidate, (size_t)s->count, sizeof *s->candidate, by_seconds);
-    for (int k = 0; k < s->count; k++) {
-        candidate *c = &s->candidate[k];
-        if (c->rough && !c->given_up && (k < 2 || c->chosen == 0 || c->seconds <= NEAR * s->candidate[0].seconds))
-            return c;
-    }
-    return NULL;
 }
 
-/* Predicts with all runs and samples what may be the fastest; others come before it if it turns out slower. */
+/* The best, and the serial program, once more: by now there are more times of their kernels. */
+static int look_again(search *s)
+{
+    for (int k = 0; k < s->count; k++) {
+        candidate *c = &s->candidate[k];
+        if (!c->given_up && (k < LOOKED_AT_AGAIN || c->chosen == 0))
+            BMF_TRY(candidate_predict(s, c, INFINITY));
+    }
+    sort_candidates(s);
+    return BMF_OK;
+}
+
+/* Of those whose times are rough: the fastest, and those that are as fast. */
+static int find_rough(search *s, int most, candidate *rough[MAX_SURE])
+{
+    int found = 0;
+    for (int k = 0; k < s->count && found < most; k++) {
+        candidate *c = &s->candidate[k];
+        if (c->rough && !c->given_up && (k == 0 || c->seconds <= NEAR * s->candidate[0].seconds))
+            rough[found++] = c;
+    }
+    return found;
+}
+
+/* Rough times of the others are off as those were that are sure now: by rounds of loops that differ. */
+static void scale_rough(search *s, double factor)
+{
+    for (int k = 0; k < s->count; k++) {
+        candidate *c = &s->candidate[k];
+        if (!c->rough || c->given_up)
+            continue;
+        c->seconds *= factor;
+        c->low *= factor;
+        c->high *= factor;
+    }
+}
+
+/* A program that needs elements on every processor may not find them in later rounds of its loops. */
+static int drop_failed(search *s, int count, candidate *const *c, const int *status)
+{
+    for (int k = 0; k < count; k++)
+        if (status[k] != BMF_OK && !c[k]->splitting.needs_elements)
+            return status[k];
+    for (int k = count - 1; k >= 0; k--)
+        if (status[k] != BMF_OK) {
+            free(c[k]->text);
+            *c[k] = s->candidate[--s->count];
+        }
+    return BMF_OK;
+}
+
+/* The times of the fastest, with all runs, rounds and samples. */
+static int make_sure_of(search *s, int count, candidate *const *rough)
+{
+    int status[MAX_SURE];
+    double before = 0.0, after = 0.0;
+    for (int k = 0; k < count; k++)
+        before += log(rough[k]->seconds);
+    candidates_make_sure(s, count, rough, status);
+    for (int k = 0; k < count; k++)
+        after += log(rough[k]->seconds);
+    BMF_TRY(drop_failed(s, count, rough, status));
+    if (isfinite(after - before))
+        scale_rough(s, exp((after - before) / count));
+    sort_candidates(s);
+    return BMF_OK;
+}
+
+/* Those that are sure come before the one that is the fastest, if that is not. */
+static void put_sure_first(search *s)
+{
+    int sure = 0;
+    while (sure < s->count - 1 && s->candidate[sure].rough)
+        sure++;
+    const candidate best = s->candidate[sure];
+    memmove(&s->candidate[1], &s->candidate[0], (size_t)sure * sizeof best);
+    s->candidate[0] = best;
+}
+
 static int make_sure(search *s)
 {
-    candidate *rough = next_rough(s);
-    for (int made = 0; rough && (made < MAX_SURE || s->candidate[0].rough); made++) {
-        BMF_TRY(candidate_predict(s, rough, false, INFINITY));
-        rough = next_rough(s);
+    candidate *rough[MAX_SURE];
+    int found, left = MAX_SURE;
+    sort_candidates(s);
+    BMF_TRY(look_again(s));
+    while (left > 0 && (found = find_rough(s, left, rough)) > 0) {
+        BMF_TRY(make_sure_of(s, found, rough));
+        left -= found;
     }
-    qsort(s->candidate, (size_t)s->count, sizeof *s->candidate, by_seconds);
+    put_sure_first(s);
     return BMF_OK;
 }
 

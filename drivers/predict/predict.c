@@ -210,7 +210,7 @@ bool needs_another_run(const bmf_predict_options *options, int64_t runs, double 
     static const double known = 0.01;
     const double max_seconds = options->measuring > 0.0 ? options->measuring : 3.0;
     if (options->repeats > 0)
-        return runs < options->repeats;
+        return runs < options->repeats && (options->hurried == 0.0 || seconds < options->hurried);
     if (runs < BMF_MEASURED_MIN)
         return true;
     return error > known && runs < BMF_MEASURED_MAX - 1 && seconds < max_seconds;

@@ -9,6 +9,7 @@
 #include "drivers/program_options.h"
 #include "predict/machine/machine.h"
 #include "predict/model/actions.h"
+#include "predict/model/kernel_times.h"
 #include "predict/simulate/simulate.h"
 #include "runtime/trace/trace.h"
 
@@ -32,10 +33,13 @@ typedef struct bmf_predict_options {
     int64_t samples;  /* 0: as many as are cheap */
     int64_t repeats;  /* of runs whose kernels are timed here; 0: until their median is known */
     double measuring; /* seconds of these runs, once there are a few; 0: 3 */
+    double hurried;   /* seconds after which none of these runs is begun, however few there were; 0: never */
     int64_t elements; /* of the argument, whose rows are repeated; 0: as many as there are */
     double grown;     /* how many times as large lists are to be when algorithms are chosen; 0: as large as they are */
     double give_up_seconds;  /* on the machine, and */
     int64_t give_up_actions; /* after which a program of the language is given up; 0: never */
+    bmf_kernel_times *times; /* of a program of the language, kept with those of others, or NULL */
+    bmf_loop_rounds *loops;  /* of it: counted, or cut short; or NULL */
     bool reassociate, json;
     bool every;            /* processor is evaluated, also where many do the same */
     bool mpi;              /* the command is any MPI program */
@@ -77,6 +81,10 @@ typedef struct bmf_predicted {
 /* One run on `processors`; with its trace and what a report needs if `traced`. Print nothing; messages go to the
  * process-wide slot. Collective over one process. The program of the language is loaded anew for every run. */
 int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+/* Several programs, each with its options and status; those whose kernels are timed here run in turns, so that a host
+ * that is slower for a while is so for all. */
+void predict_programs_in_turns(const bmf_predict_options *options, int programs, int64_t processors,
+                               bmf_predicted *predicted, int *status);
 /* Instead of timing it: takes what was recorded (model_actions, with their bytes) while the context lives. */
 typedef int bmf_take_recording(bmf_context *ctx, const bmf_predicted *predicted, void *state);
 int predict_program_recorded(const bmf_predict_options *options, int64_t processors, bmf_take_recording *take,

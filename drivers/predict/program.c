@@ -93,6 +93,10 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
             model_use_classes(ctx);
         if (options->give_up_actions > 0)
             model_give_up_after(ctx, options->give_up_seconds, options->give_up_actions);
+        if (options->times)
+            model_share_times(ctx, options->times);
+        if (options->loops && loop_rounds_begin(options->loops, program.checked))
+            program.loops = options->loops;
         if (r->take)
             model_keep_bytes(ctx);
         program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .reassociate = options->reassociate});
@@ -138,25 +142,53 @@ static int run_once(repetition *r, bmf_predicted *predicted, bool *last)
     return status;
 }
 
-static int run_all(repetition *r, int64_t processors, bmf_predicted *predicted)
+/* All programs in turns, until each has been run often enough; what fails is not run again. */
+static void run_all(repetition *r, int programs, int64_t processors, bmf_predicted *predicted, int *status)
 {
-    bool last = false;
-    int status = BMF_OK;
-    r->since = MPI_Wtime();
-    *predicted = (bmf_predicted){.processors = processors};
-    while (status == BMF_OK && !last)
-        status = run_once(r, predicted, &last);
-    measurements_free(&r->all);
+    bool *last = allocate_clear(programs, (int64_t)sizeof *last);
+    int left = programs;
+    for (int k = 0; k < programs; k++) {
+        r[k].since = MPI_Wtime();
+        predicted[k] = (bmf_predicted){.processors = processors};
+        status[k] = BMF_OK;
+    }
+    while (left > 0)
+        for (int k = 0; k < programs; k++) {
+            if (last[k])
+                continue;
+            status[k] = run_once(&r[k], &predicted[k], &last[k]);
+            last[k] = last[k] || status[k] != BMF_OK;
+            left -= last[k];
+        }
+    for (int k = 0; k < programs; k++)
+        measurements_free(&r[k].all);
+    free(last);
+}
+
+static int run_one(repetition r, int64_t processors, bmf_predicted *predicted)
+{
+    int status;
+    run_all(&r, 1, processors, predicted, &status);
     return status;
 }
 
 int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)
 {
-    return run_all(&(repetition){.options = options, .traced = traced}, processors, predicted);
+    return run_one((repetition){.options = options, .traced = traced}, processors, predicted);
 }
 
 int predict_program_recorded(const bmf_predict_options *options, int64_t processors, bmf_take_recording *take,
                              void *state, bmf_predicted *predicted)
 {
-    return run_all(&(repetition){.options = options, .take = take, .state = state}, processors, predicted);
+    return run_one((repetition){.options = options, .take = take, .state = state}, processors, predicted);
+}
+
+void predict_programs_in_turns(const bmf_predict_options *options, int programs, int64_t processors,
+                               bmf_predicted *predicted, int *status)
+{
+    repetition *r = allocate_clear(programs, (int64_t)sizeof *r);
+    for (int k = 0; k < programs; k++)
+        r[k].options = &options[k];
+    run_all(r, programs, processors, predicted, status);
+    free(r);
 }

@@ -321,6 +321,7 @@ static int parse(const char *text, const char *path, const bmf_machine_change *c
     bmf_machine *made = allocate_clear(1, sizeof *made);
     made->path = copy(path, strlen(path));
     made->directory = slash ? copy(path, slash > path ? (size_t)(slash - path) : 1) : copy(".", 1);
+    made->of_messages = allocate_clear(1, sizeof *made->of_messages);
     config_init(&made->config);
     made->changes = join_changes(change, changes);
     int status = config_parse(&made->config, path, text);
@@ -383,6 +384,9 @@ void machine_free(bmf_machine *machine)
         return;
     config_destroy(&machine->config);
     sheet_free(machine->kernels);
+    if (machine->of_messages)
+        sheet_free(*machine->of_messages);
+    free(machine->of_messages);
     operation_costs_free(machine->operations);
     free(machine->path);
     free(machine->directory);

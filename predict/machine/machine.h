@@ -63,7 +63,8 @@ typedef struct bmf_machine {
     double relative_error;                  /* of stated costs: what is not measured with errors of its own */
     bmf_node node;                          /* what it is bought in */
     const bmf_network_type *network_type;
-    config_t config; /* the file; network settings are in the group "network" */
+    config_t config;         /* the file; network settings are in the group "network" */
+    bmf_sheet **of_messages; /* that its networks share, once one has asked for it (machine_messages) */
 } bmf_machine;
 
 /* Where the machine of that name is: the file itself, or, for a bare name such as "ideal", NAME or NAME.machine among
@@ -120,6 +121,8 @@ int machine_flag(const bmf_machine *machine, const config_setting_t *group, cons
                  bool *flag);
 /* The sheet that the key names, NULL if absent; the caller frees it. */
 int machine_sheet(const bmf_machine *machine, const config_setting_t *group, const char *key, bmf_sheet **sheet);
+/* The same for the sheet of messages: it is read once, and shared by the machine's networks; each frees its own. */
+int machine_messages(const bmf_machine *machine, const config_setting_t *group, const char *key, bmf_sheet **sheet);
 /* Whether the group has only these keys (NULL at the end): the message names near ones. Done already for the groups
  * `network` (its type's keys and "type") and `compute`; for groups inside. */
 int machine_keys(const bmf_machine *machine, const config_setting_t *group, const char *const *known);

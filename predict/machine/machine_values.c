@@ -145,3 +145,14 @@ int machine_sheet(const bmf_machine *machine, const config_setting_t *group, con
     snprintf(reason, sizeof reason, "%s", bmf_error_text(NULL));
     return machine_fail(machine, config_setting_get_member(group, key), status, "%s", reason);
 }
+
+int machine_messages(const bmf_machine *machine, const config_setting_t *group, const char *key, bmf_sheet **sheet)
+{
+    bmf_sheet **kept = machine->of_messages;
+    *sheet = NULL;
+    if (!*kept)
+        BMF_TRY(machine_sheet(machine, group, key, kept));
+    if (*kept)
+        *sheet = sheet_share(*kept);
+    return BMF_OK;
+}

@@ -243,6 +243,39 @@ void actions_start(bmf_actions *actions)
     actions->start = actions->count;
 }
 
+static void repeat_messages(bmf_actions *actions, int64_t first, int64_t end, int64_t rounds)
+{
+    const int64_t messages = actions->messages - first;
+    for (int64_t m = first; m < end; m++) {
+        bmf_scheduled_message again = actions->message[m];
+        again.round += rounds;
+        again.next += again.next >= 0 ? messages : 0;
+        *ARRAY_APPEND(actions->message, actions->messages, actions->message_capacity) = again;
+    }
+}
+
+void actions_repeat(bmf_actions *actions, int64_t action, int64_t message, int64_t round, int64_t times)
+{
+    const int64_t end = actions->count, message_end = actions->messages, rounds = actions->rounds - round;
+    for (int64_t time = 1; time <= times; time++) {
+        const int64_t messages = actions->messages - message;
+        repeat_messages(actions, message, message_end, time * rounds);
+        for (int64_t a = action; a < end; a++) {
+            bmf_action again = actions->action[a];
+            const bool names_message = again.kind == BMF_ACTION_SEND || again.kind == BMF_ACTION_RECEIVE,
+                       names_round = again.kind == BMF_ACTION_POST || again.kind == BMF_ACTION_WAIT;
+            again.message += names_message ? messages : names_round ? time * rounds : 0;
+            again.amount += names_message ? time * rounds : again.kind == BMF_ACTION_POST ? messages : 0;
+            *ARRAY_APPEND(actions->action, actions->count, actions->capacity) = again;
+            if (actions->keeps_bytes) {
+                ARRAY_RESERVE(actions->bytes, actions->bytes_capacity, actions->count);
+                actions->bytes[actions->count - 1] = actions->bytes[a];
+            }
+        }
+    }
+    actions->rounds += times * rounds;
+}
+
 void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes)
 {
     *messages = actions->messages;

@@ -109,6 +109,12 @@ static inline bool is_file_action(const bmf_action *action)
 {
     return action->kind == BMF_ACTION_COMPUTE && action->message == 1;
 }
+/* Where kernels are timed here: kernels, and what is copied around messages. */
+static inline bool is_timed_action(const bmf_action *action)
+{
+    return (action->kind == BMF_ACTION_COMPUTE && action->message == 0) ||
+           (action->kind == BMF_ACTION_OVERHEAD && action->amount > 0);
+}
 void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation);
 /* The same of copying that many bytes, timed here. */
 void actions_copy(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds);
@@ -129,6 +135,10 @@ void actions_hold_as(bmf_actions *actions, const bmf_actions *before);
 
 /* The program itself begins here, for all together: what came before was loading. */
 void actions_start(bmf_actions *actions);
+
+/* All from these numbers on, a whole number of rounds, once more behind the last, so many times; without what
+ * processors hold. The calls that they belong to stay the same. */
+void actions_repeat(bmf_actions *actions, int64_t action, int64_t message, int64_t round, int64_t times);
 
 /* Messages and bytes between processors. */
 void actions_totals(const bmf_actions *actions, int64_t *messages, int64_t *bytes);

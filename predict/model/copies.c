@@ -49,10 +49,14 @@ static void share_out(bmf_model *model)
     double all = 0.0;
     for (int64_t k = 0; k < copies->count; k++)
         all += (double)copies->share[k].bytes;
-    for (int64_t k = 0; k < copies->count; k++)
-        if (copies->share[k].bytes >= PAGE)
-            actions_copy(model->actions, copies->share[k].processor, copies->share[k].bytes,
-                         copies->seconds * (double)copies->share[k].bytes / all / model->machine->power);
+    for (int64_t k = 0; k < copies->count; k++) {
+        const bmf_copied_share *share = &copies->share[k];
+        if (share->bytes < PAGE)
+            continue;
+        const double seconds = copies->seconds * (double)share->bytes / all / model->machine->power;
+        actions_copy(model->actions, share->processor, share->bytes, seconds);
+        model_note_timed(model, model_keep_time(model, "copy", share->bytes, NULL, seconds));
+    }
     copies->seconds = 0.0;
     copies->count = 0;
 }

@@ -16,13 +16,6 @@ static const double min_seconds = 1e-9;    /* a tick: no time below it is known 
 static const double median_error = 1.2533; /* standard error of a median over that of a mean, normal noise */
 enum { FIRST_EQUATION = 1, FEW_RUNS = 3 };
 
-/* Kernels, and what is copied around messages. */
-static bool is_measured(const bmf_action *action)
-{
-    return (action->kind == BMF_ACTION_COMPUTE && action->message == 0) ||
-           (action->kind == BMF_ACTION_OVERHEAD && action->amount > 0);
-}
-
 /* ---- runs ---- */
 
 static uint64_t add_shape(uint64_t shape, const bmf_actions *actions, const bmf_action *action)
@@ -43,7 +36,7 @@ bool measurements_add(bmf_measurements *all, const bmf_actions *actions)
     uint64_t shape = 0;
     int64_t kernels = 0;
     for (int64_t k = 0; k < actions->count; k++)
-        if (is_measured(&actions->action[k])) {
+        if (is_timed_action(&actions->action[k])) {
             shape = add_shape(shape, actions, &actions->action[k]);
             kernels++;
         }
@@ -55,7 +48,7 @@ bool measurements_add(bmf_measurements *all, const bmf_actions *actions)
     make_room(all, all->runs + 1);
     double *seconds = all->seconds + all->runs++ * kernels;
     for (int64_t k = 0; k < actions->count; k++)
-        if (is_measured(&actions->action[k]))
+        if (is_timed_action(&actions->action[k]))
             *seconds++ = actions->action[k].seconds;
     return same;
 }
@@ -241,7 +234,7 @@ static void find_typical(const bmf_measurements *all, const bmf_actions *actions
     memset(t->last, 0xff, sizeof t->last);
     for (int64_t a = 0; a < actions->count; a++) {
         const bmf_action *action = &actions->action[a];
-        if (is_measured(action))
+        if (is_timed_action(action))
             add_kernel(t, all, factor,
                        &(typical){.kernel = kernel++,
                                   .node = actions->scope[action->scope].node,
@@ -349,7 +342,7 @@ void measurements_apply(const bmf_measurements *all, bmf_actions *actions, doubl
     estimate *by_number = estimate_all(&t, runs);
     for (int64_t a = 0, kernel = 0; a < actions->count; a++) {
         bmf_action *action = &actions->action[a];
-        if (!is_measured(action))
+        if (!is_timed_action(action))
             continue;
         const estimate *of = &by_number[t.of[kernel++]];
         action->seconds = of->seconds;

@@ -130,7 +130,7 @@ static int latest_clock(bmf_context *ctx, double *latest)
 }
 
 /* Clocks only grow, so that what they show is a lower bound. They are looked at each time that a quarter more is
- * recorded; what was simulated is not simulated again, so that this costs one simulation. */
+ * recorded, or is about to be; what was simulated is not simulated again, so that this costs one simulation. */
 int model_within_bound(bmf_context *ctx, int64_t messages)
 {
     bmf_model *model = model_of(ctx);
@@ -237,6 +237,9 @@ static void close_run(bmf_model *model)
     free(model->seconds);
     free(model->work);
     free(model->listed);
+    free(model->timed);
+    model->timed = NULL;
+    model->timed_count = model->timed_capacity = model->computed_elements = 0;
     model->actions = NULL;
     model->network = NULL;
     model->elements = NULL;
@@ -274,6 +277,7 @@ void model_restart(bmf_context *ctx)
     close_clocks(model);
     host_fresh_bytes();
     bmf_actions *before = model->actions;
+    model->timed_count = 0;
     model->actions = actions_create(ctx->processors, ctx->run);
     model->actions->keeps_bytes = model->keeps_bytes;
     actions_hold_as(model->actions, before);
@@ -337,6 +341,11 @@ void model_without_clocks(bmf_context *ctx)
     model_of(ctx)->clockless = true;
 }
 
+void model_share_times(bmf_context *ctx, bmf_kernel_times *times)
+{
+    model_of(ctx)->times = times;
+}
+
 void model_give_up_after(bmf_context *ctx, double seconds, int64_t actions)
 {
     model_of(ctx)->bound = (bmf_model_bound){.set = true, .seconds = seconds, .actions = actions};
@@ -374,11 +383,24 @@ void model_measure(bmf_context *ctx, bmf_measurements *all)
     measurements_add(all, model->actions);
 }
 
+/* The times of what was timed here become those that are typical of all programs. */
+static void take_typical_times(bmf_model *model)
+{
+    for (int64_t a = 0, k = 0; a < model->actions->count; a++) {
+        bmf_action *action = &model->actions->action[a];
+        if (is_timed_action(action) && k++ >= 0 && a >= model->actions->start)
+            action->seconds = kernel_times_typical(model->times, model->timed[k - 1]);
+    }
+}
+
 void model_take_measurements(bmf_context *ctx, const bmf_measurements *all)
 {
     bmf_model *model = model_of(ctx);
-    if (model_is_measured(model))
-        measurements_apply(all, model->actions, model->machine->relative_error);
+    if (!model_is_measured(model))
+        return;
+    measurements_apply(all, model->actions, model->machine->relative_error);
+    if (model->times)
+        take_typical_times(model);
 }
 
 static int model_finish(bmf_context *ctx)
@@ -404,6 +426,9 @@ static const bmf_backend model_backend = {
     .leave = model_leave,
     .file = model_file,
     .held = model_held,
+    .mark = model_mark,
+    .repeat = model_repeat,
+    .expect = model_within_bound,
     .start = model_start,
     .barrier = model_barrier,
     .finish = model_finish,

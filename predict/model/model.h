@@ -9,6 +9,7 @@
 
 #include "predict/machine/machine.h"
 #include "predict/model/actions.h"
+#include "predict/model/kernel_times.h"
 #include "predict/model/measurements.h"
 #include "predict/simulate/simulate.h"
 #include "bmf/context.h"
@@ -32,6 +33,9 @@ void model_without_clocks(bmf_context *ctx);
 /* Before the program runs: it is given up, with an error at its next round of messages, when it has taken more than so
  * many seconds on the machine (loading files aside), or has recorded more than so many actions. */
 void model_give_up_after(bmf_context *ctx, double seconds, int64_t actions);
+/* Before the program runs: the times of its kernels are kept with those of other programs, and actions get what is
+ * typical of all of them by model_take_measurements. The times are borrowed. */
+void model_share_times(bmf_context *ctx, bmf_kernel_times *times);
 /* Whether it was, and then the seconds that it had taken. */
 bool model_gave_up(const bmf_context *ctx, double *seconds);
 /* How often a processor did as another one, and the most that were emulated one by one all the same. */

@@ -70,6 +70,8 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
         if (status == BMF_OK)
             status = model_costs_find(model->costs, ctx, operation, operations ? operations : alone, kernel.elements,
                                       &model->work[p], model->seconds[p], &kernel.cost);
+        if (status == BMF_OK && times)
+            kernel.timed = model_keep_time(model, operation, kernel.elements, &model->work[p], kernel.cost.seconds);
         if (status == BMF_OK && prepared)
             status = model_costs_find(model->costs, ctx, before, "", kernel.elements, NULL, 0.0, &kernel.before);
         if (status == BMF_OK)

@@ -2,6 +2,7 @@
 #ifndef BMF_MODEL_PRIVATE_H
 #define BMF_MODEL_PRIVATE_H
 
+#include "predict/model/kernel_times.h"
 #include "predict/model/model.h"
 #include "runtime/backend/backend.h"
 
@@ -38,6 +39,7 @@ typedef struct bmf_model_kernel {
     uint16_t name;
     uint32_t round;
     int64_t processor, elements;
+    uint32_t timed;          /* its number among the kernel times that are kept */
     bool prepared;           /* its preparation has a cost of its own */
     double moved, footprint; /* bytes */
     bmf_model_cost before, cost;
@@ -94,8 +96,12 @@ struct bmf_model {
     bmf_network *clock_network; /* its own */
     bool clockless;             /* they are 0 */
     bmf_model_costs *costs;
-    bool keeps_bytes; /* of kernels, beside their actions */
-    bool computed;    /* since the last round of messages */
+    bool keeps_bytes;        /* of kernels, beside their actions */
+    bool computed;           /* since the last round of messages */
+    bmf_kernel_times *times; /* kept over many programs, or NULL; */
+    uint32_t *timed;         /* then the numbers of what was timed here, in the order of its actions */
+    int64_t timed_count, timed_capacity;
+    int64_t computed_elements; /* of all kernels so far */
     bmf_model_bound bound;
     bmf_model_copies copies;
     bmf_model_notes *notes; /* while processors are looked at one after the other, otherwise NULL */
@@ -117,6 +123,13 @@ const char *model_call(const bmf_context *ctx);
  * before is complete, and the levels of one, which computing divides. What goes on on processors one after the other
  * (rank emulation) has no such places. */
 void model_synchronise(const bmf_model *model);
+/* The number of a time among those that are kept, for the next action that is recorded. */
+uint32_t model_keep_time(bmf_model *model, const char *operation, int64_t elements, const bmf_kernel_work *work,
+                         double seconds);
+void model_note_timed(bmf_model *model, uint32_t number);
+/* Marks and repetitions: predict/model/repeat.c. */
+bool model_mark(bmf_context *ctx, bmf_run_mark *mark);
+int model_repeat(bmf_context *ctx, const bmf_run_mark *since, int64_t times);
 /* Before a round of so many messages: BMF_ERROR_KERNEL if the run is to be given up. */
 int model_within_bound(bmf_context *ctx, int64_t messages);
 /* The backend's functions for computing, model_compute.c, and for messages, model_exchange.c. */

@@ -67,6 +67,8 @@ void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel)
     actions_compute(model->actions, kernel->processor, kernel->name, kernel->round, kernel->elements, cost->seconds,
                     cost->shared, cost->own, cost->equation);
     actions_moved(model->actions, kernel->moved, kernel->footprint);
+    model_note_timed(model, kernel->timed);
+    model->computed_elements += kernel->elements;
 }
 
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, uint16_t place, bmf_event_kind kind)

@@ -125,7 +125,7 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
     static const char *const pairs[] = {"own", "allsend", NULL}, *const collectives[] = {"sheet", "messages", NULL};
     int pair, collective;
     bool congested;
-    BMF_TRY(machine_sheet(machine, group, "sheet", &s->sheet));
+    BMF_TRY(machine_messages(machine, group, "sheet", &s->sheet));
     if (!s->sheet)
         return machine_fail(machine, group, BMF_ERROR_FILE, "'sheet' is missing: the data sheet's file");
     s->element_bytes = NAN;

@@ -19,9 +19,15 @@
 
 enum { MAX_LISTED = 60 };
 
+bmf_sheet *sheet_share(bmf_sheet *sheet)
+{
+    sheet->sharers++;
+    return sheet;
+}
+
 void sheet_free(bmf_sheet *sheet)
 {
-    if (!sheet)
+    if (!sheet || sheet->sharers-- > 0)
         return;
     for (int64_t k = 0; k < sheet->entries; k++) {
         free(sheet->entry[k].point);

@@ -73,6 +73,7 @@ typedef struct bmf_sheet {
     bmf_skip *skip;
     bmf_memory memory; /* of the machine; no curves: not known */
     bmf_run_spread spread;
+    int sharers; /* beside its first owner: sheet_share */
 } bmf_sheet;
 
 /* ---- files ---- */
@@ -81,6 +82,8 @@ typedef struct bmf_sheet {
 int sheet_read(const char *path, bmf_sheet **sheet);
 /* Writes a sheet; it appears whole or not at all. */
 int sheet_write(const bmf_sheet *sheet, const char *path);
+/* The same sheet for one more owner; nobody changes it any more. Each owner frees it. */
+bmf_sheet *sheet_share(bmf_sheet *sheet);
 void sheet_free(bmf_sheet *sheet);
 
 /* What a run's computing has in common, as a standard deviation of the next run's logarithm: wider than what was seen

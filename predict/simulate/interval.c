@@ -20,7 +20,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
 
-enum { MIN_SAMPLES = 20, MAX_SAMPLES = 200, ENOUGH_FOR_QUANTILES = 100, CERTAIN_AFTER = 3 };
+enum { MIN_SAMPLES = 20, MAX_SAMPLES = 200, ENOUGH_FOR_QUANTILES = 100, CERTAIN_AFTER = 3, LEAST_FOR_SHARES = 5 };
 static const int64_t CHEAP_ACTIONS = 20000000; /* of all samples together: some seconds */
 
 static int64_t cheap_samples(int64_t actions)
@@ -275,7 +275,7 @@ int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction
         sample_bounds(seconds, prediction->samples, &prediction->low, &prediction->high);
     prediction->low = fmin(prediction->low, prediction->median);
     prediction->high = fmax(prediction->high, prediction->median);
-    if (status == BMF_OK && run->keep)
+    if (status == BMF_OK && run->keep && prediction->samples >= LEAST_FOR_SHARES)
         status = find_shares(run, noisy, seconds, few, prediction);
     free(seconds);
     return status;

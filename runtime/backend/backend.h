@@ -72,6 +72,13 @@ typedef enum bmf_rank_emulation_step {
     BMF_EMULATE_CANCEL /* the end, and nothing of it has happened */
 } bmf_rank_emulation_step;
 
+/* How far a run was. */
+typedef struct bmf_run_mark {
+    int64_t actions, messages, rounds, timed; /* that were recorded, and kernels among them that were timed */
+    int64_t elements;                         /* that kernels had computed */
+    bmf_statistics statistics;
+} bmf_run_mark;
+
 typedef struct bmf_backend {
     const char *name;
     /* Runs all pieces; records one kernel event per processor. Returns 0, or BMF_ERROR_KERNEL with a message that names
@@ -128,6 +135,12 @@ typedef struct bmf_backend {
     void (*file)(bmf_context *ctx, const bmf_partition *partition, int64_t element_bytes, int64_t nanoseconds);
     /* From here on the processor holds so many bytes (runtime/context/held.h); instead of records. */
     void (*held)(bmf_context *ctx, int64_t processor, int64_t bytes);
+    /* Where a round of a loop begins, for `repeat`. False: it cannot be repeated from here. */
+    bool (*mark)(bmf_context *ctx, bmf_run_mark *mark);
+    /* What was done since then is done so many times more, without doing it. An error as of `expect`. */
+    int (*repeat)(bmf_context *ctx, const bmf_run_mark *since, int64_t times);
+    /* So many messages are about to be made: an error, known to all, where that is too much to go on with. */
+    int (*expect)(bmf_context *ctx, int64_t messages);
     /* The program itself begins here: everything before was loading. */
     void (*start)(bmf_context *ctx);
     /* Called once by bmf_close, instead of writing the trace. */

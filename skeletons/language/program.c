@@ -324,7 +324,7 @@ static bmf_expression *without_gather(bmf_program *program, bmf_expression *expr
 /* From the argument to the value. A failure is known to all ranks, or it is noted and the value a default. */
 static int evaluate(bmf_context *ctx, bmf_program *program, bmf_value *result)
 {
-    bmf_evaluator evaluator = {.ctx = ctx, .texts = &program->texts};
+    bmf_evaluator evaluator = {.ctx = ctx, .texts = &program->texts, .loops = program->loops};
     bmf_expression *expression = program->expression;
     bmf_value argument = {0};
     bmf_frame frame;

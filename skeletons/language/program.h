@@ -31,7 +31,8 @@ typedef struct bmf_program {
     const bmf_extent *argument_extent, *value_extent; /* on rank 0 */
     bmf_argument *argument;                           /* at least one */
     int arguments;
-    bool keep_parts; /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for program_list */
+    bmf_loop_rounds *loops; /* before it runs: to be counted or cut short (loop_rounds_begin), or NULL; borrowed */
+    bool keep_parts;        /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for program_list */
     /* once it has run, over all ranks: */
     double seconds;      /* of the slowest from argument to value */
     bmf_statistics sent; /* since the context was opened, by all of them */

@@ -29,10 +29,10 @@ static int evaluate_predicate(bmf_evaluator *evaluator, bmf_expression *predicat
     return evaluate_batch(evaluator, predicate, frame, &argument, mask);
 }
 
-/* What the program's only instance, on processor 0, decides: how many rounds of a loop follow, or whether a choice's
- * predicate holds. Collective. */
+/* What the program's only instance, on processor 0, decides: how many rounds of a loop follow, no more than so many, or
+ * whether a choice's predicate holds. Collective. */
 static int decide_together(bmf_evaluator *evaluator, const bmf_expression *decision, bmf_frame *frame,
-                           const bmf_value *x, int64_t *rounds)
+                           const bmf_value *x, int64_t most, int64_t *rounds)
 {
     bmf_value mask;
     *rounds = 0;
@@ -40,7 +40,7 @@ static int decide_together(bmf_evaluator *evaluator, const bmf_expression *decis
     if (mask.count > 0)
         *rounds = *(const uint8_t *)mask.data;
     value_free(&mask);
-    if (*rounds > 0 && decision->kind == BMF_EXPRESSION_WHILE)
+    if (*rounds > 0 && most > 1)
         *rounds = rounds_ahead(evaluator, decision, frame, x);
     return evaluator->ctx->backend->bcast(evaluator->ctx, 0, rounds, (int64_t)sizeof *rounds);
 }
@@ -128,7 +128,7 @@ int evaluate_if(bmf_evaluator *evaluator, bmf_expression *choice, bmf_frame *fra
     if (!concerns_distributed(choice))
         return choice->communicates ? choose_communicating(evaluator, choice, frame, x, out)
                                     : choose_alone(evaluator, choice, frame, x, out);
-    int status = decide_together(evaluator, choice, frame, x, &holds);
+    int status = decide_together(evaluator, choice, frame, x, 1, &holds);
     if (status == BMF_OK)
         return evaluate_batch(evaluator, choice->child[holds > 0 ? 1 : 2], frame, x, out);
     value_free(x);
@@ -149,6 +149,7 @@ typedef struct loop {
     int64_t rounds, capacity;
     int64_t *place; /* of each of the frame's instances: its number among those that left */
     int64_t gone;
+    bmf_loop_entry entry;
 } loop;
 
 static void keep_left(loop *l, bmf_value *value)
@@ -217,6 +218,16 @@ static int anybody(const loop *l, bool *goes_on)
     return status;
 }
 
+/* The rounds that are left may have been repeated: all leave. */
+static int end_if_cut(loop *l, bool *goes_on)
+{
+    static const int64_t only[1] = {0};
+    bool over;
+    BMF_TRY(loop_round(l->evaluator->ctx, &l->entry, &over));
+    *goes_on = !over;
+    return over ? leave(l, only, 1) : BMF_OK;
+}
+
 static int go_round(loop *l, bool *goes_on)
 {
     bmf_evaluator *evaluator = l->evaluator;
@@ -231,6 +242,8 @@ static int go_round(loop *l, bool *goes_on)
     }
     if (status == BMF_OK)
         status = anybody(l, goes_on);
+    if (status == BMF_OK && *goes_on)
+        status = end_if_cut(l, goes_on);
     if (status != BMF_OK || !*goes_on)
         return status;
     frame_open_picked(l->frame, l->expression, l->active, l->count, &active);
@@ -265,8 +278,11 @@ static int run_loop(bmf_evaluator *evaluator, bmf_expression *expression, bmf_fr
     for (int64_t i = 0; status == BMF_OK && i < frame->count; i++)
         l.active[i] = i;
     value_move(x, &l.state);
+    loop_enter(evaluator->loops, evaluator->ctx, expression, frame->count, &l.entry);
     while (status == BMF_OK && goes_on)
         status = go_round(&l, &goes_on);
+    if (status == BMF_OK)
+        loop_leave(evaluator->ctx, &l.entry);
     if (status == BMF_OK)
         status = put_in_order(&l, out);
     value_free(&l.state);
@@ -276,23 +292,41 @@ static int run_loop(bmf_evaluator *evaluator, bmf_expression *expression, bmf_fr
     return status;
 }
 
+/* As many rounds as were decided; *over: the loop is, perhaps because all that are left have been repeated. If these
+ * were decided together with others, that there are no more is decided, too. */
+static int go_rounds(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, int64_t rounds,
+                     bmf_loop_entry *entry, bmf_value *x, bool *over)
+{
+    bmf_value next;
+    *over = rounds == 0;
+    for (int64_t k = 0; k < rounds && !*over; k++) {
+        BMF_TRY(loop_round(evaluator->ctx, entry, over));
+        if (*over)
+            return k > 0 ? decide_together(evaluator, expression, frame, x, 1, &rounds) : BMF_OK;
+        BMF_TRY(evaluate_batch(evaluator, expression->child[1], frame, x, &next));
+        value_move(&next, x);
+    }
+    return BMF_OK;
+}
+
 /* The program's only state, of which all ranks have a part. */
 static int run_together(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame, bmf_value *x,
                         bmf_value *out)
 {
-    bmf_value next;
+    bmf_loop_entry entry;
     int64_t rounds;
-    do {
-        int status = decide_together(evaluator, expression, frame, x, &rounds);
+    bool over = false;
+    loop_enter(evaluator->loops, evaluator->ctx, expression, 1, &entry);
+    while (!over) {
+        int status = decide_together(evaluator, expression, frame, x, BMF_ROUNDS_AHEAD, &rounds);
+        if (status == BMF_OK)
+            status = go_rounds(evaluator, expression, frame, rounds, &entry, x, &over);
         if (status != BMF_OK) {
             value_free(x);
             return status;
         }
-        for (int64_t k = 0; k < rounds; k++) {
-            BMF_TRY(evaluate_batch(evaluator, expression->child[1], frame, x, &next));
-            value_move(&next, x);
-        }
-    } while (rounds > 0);
+    }
+    loop_leave(evaluator->ctx, &entry);
     value_move(x, out);
     return BMF_OK;
 }

@@ -12,6 +12,7 @@
 #define BMF_LANGUAGE_EVALUATE_H
 
 #include "runtime/backend/backend.h"
+#include "skeletons/language/evaluate/loop_rounds.h"
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/scalar/scalar.h"
 #include "skeletons/language/batches/value.h"
@@ -25,6 +26,7 @@ typedef struct bmf_evaluator {
     char place[BMF_PLACE_TEXT]; /* of what is entered next */
     bool alone;                 /* inside of an expression that concerns this rank only */
     bool whole_batch;           /* not processor by processor, whatever the backend wants */
+    bmf_loop_rounds *loops;     /* that are counted or cut short, or NULL */
 } bmf_evaluator;
 
 /* What is entered next in the trace stands at this place of the program's texts. Cost: that of text_place, if there is

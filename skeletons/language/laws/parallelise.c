@@ -7,6 +7,7 @@
  * but for bodies of loops, which are walked until what is split before is split behind. */
 #include "skeletons/language/laws/parallelise.h"
 
+#include "skeletons/language/forms/form.h"
 #include "skeletons/language/laws/splitter.h"
 
 const char *splitting_law_name(bmf_splitting_law law)
@@ -140,8 +141,10 @@ static void count_points(const splitter *s, const bmf_expression *expression)
     counting.inside = counting.counts = true;
     walk_to_whole(&counting, expression, (splitter_value){0});
     const int points = s->splitting->points;
+    const uint64_t inner = s->splitting->inner;
     *s->splitting = before;
     s->splitting->points = points;
+    s->splitting->inner = inner;
 }
 
 /* ---- places to split ---- */
@@ -187,7 +190,7 @@ static place count_place(const splitter *s, const bmf_expression *part, uint64_t
 {
     bmf_splitting *splitting = s->splitting;
     place at = NO_PLACE;
-    if (!part->in || part->kind == BMF_EXPRESSION_CON || splitting->points >= BMF_MAX_SPLIT_POINTS)
+    if (!part->in || expression_is_independent(part) || splitting->points >= BMF_MAX_SPLIT_POINTS)
         return NO_PLACE;
     if (part->in->kind == BMF_LIST)
         at = LIST_PLACE;
@@ -202,8 +205,9 @@ static place count_place(const splitter *s, const bmf_expression *part, uint64_t
         at = FIRST_PLACE;
     if (at == NO_PLACE)
         return at;
-    *chosen = s->counts ? 0 : splitting->chosen & UINT64_C(1) << splitting->points;
-    splitting->points++;
+    const uint64_t point = UINT64_C(1) << splitting->points++;
+    *chosen = s->counts ? 0 : splitting->chosen & point;
+    splitting->inner |= s->inside ? point : 0;
     return at;
 }
 
@@ -316,7 +320,7 @@ bmf_expression *splitter_walk(const splitter *s, const bmf_expression *expressio
 static void clear_results(bmf_splitting *splitting)
 {
     splitting->points = 0;
-    splitting->rows = 0;
+    splitting->inner = splitting->rows = 0;
     splitting->needs_elements = splitting->needs_some = splitting->may_overflow = false;
     splitting->refused = NULL;
     for (int k = 0; k < BMF_SPLITTING_LAWS; k++)

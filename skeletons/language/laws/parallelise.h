@@ -71,8 +71,9 @@ typedef struct bmf_splitting {
     int stated;
     bmf_stated_operator operation[BMF_MAX_STATED];
     /* out: */
-    int points;    /* places where there is a list that could be split; at most BMF_MAX_SPLIT_POINTS */
-    uint64_t rows; /* of the chosen points, those whose lists are split over the rows of the grid */
+    int points;     /* places where there is a list that could be split; at most BMF_MAX_SPLIT_POINTS */
+    uint64_t inner; /* of the points, those inside of maps */
+    uint64_t rows;  /* of the chosen points, those whose lists are split over the rows of the grid */
     int64_t applied[BMF_SPLITTING_LAWS];
     bool needs_elements; /* every processor must get an element: an operator without an identity */
     bool needs_some;     /* the list must not be empty: a reduction without a default, which would fail */

@@ -1,5 +1,14 @@
 /* Laws of skeletons that are applied to split lists, and to tuples with them. */
+#include "skeletons/language/forms/form.h"
 #include "skeletons/language/laws/splitter.h"
+
+/* What has no law of its own gets whole lists, unless it does not look at them. */
+static bmf_expression *on_whole(const splitter *s, const bmf_expression *part, splitter_value *of)
+{
+    bmf_expression *made = expression_is_independent(part) ? NULL : splitter_make_whole(s, of);
+    *of = (splitter_value){0};
+    return splitter_compose(s, splitter_plain(s, part), made);
+}
 
 /* ---- a split list ---- */
 
@@ -72,9 +81,7 @@ bmf_expression *splitter_on_list(const splitter *s, const bmf_expression *part, 
         return made;
     if ((made = promote_exchange(s, part, of)))
         return made;
-    made = splitter_make_whole(s, of);
-    *of = (splitter_value){0};
-    return splitter_compose(s, splitter_plain(s, part), made);
+    return on_whole(s, part, of);
 }
 
 /* ---- tuples ---- */
@@ -204,7 +211,5 @@ bmf_expression *splitter_on_tuple(const splitter *s, const bmf_expression *part,
         return promote_by_key(s, part, of);
     if (of->parts == 2 && part->kind == BMF_EXPRESSION_ZIP && (made = promote_zip(s, part, of)))
         return made;
-    made = splitter_make_whole(s, of);
-    *of = (splitter_value){0};
-    return splitter_compose(s, splitter_plain(s, part), made);
+    return on_whole(s, part, of);
 }

@@ -150,6 +150,12 @@ static int split_many(bmf_evaluator *evaluator, const bmf_expression *split, con
     return status;
 }
 
+/* Whoever models a machine may have enough before anything is made for so many lists. */
+static int expect_messages(bmf_context *ctx, const bmf_expression *split, int64_t lists)
+{
+    return ctx->backend->expect ? ctx->backend->expect(ctx, lists * (split->number[0] - 1)) : BMF_OK;
+}
+
 int evaluate_parallel_split(bmf_evaluator *evaluator, bmf_expression *split, bmf_frame *frame, bmf_value *x,
                             bmf_value *out)
 {
@@ -158,7 +164,9 @@ int evaluate_parallel_split(bmf_evaluator *evaluator, bmf_expression *split, bmf
     bmf_partition *partition = NULL; /* of a single list */
     bmf_value parts;
     int64_t count = x->count;
-    int status = frame_layout(evaluator, frame, &instances);
+    int status = expect_messages(evaluator->ctx, split, count);
+    if (status == BMF_OK)
+        status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK)
         status = make_spread(evaluator, split, instances, &spread);
     if (status != BMF_OK) {
