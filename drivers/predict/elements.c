@@ -59,6 +59,7 @@ typedef struct extrapolation {
     bmf_predicted *predicted; /* what is known of the run in hand */
     bmf_take_extended *take;
     void *state;
+    bool timed; /* what is taken are times of the machine, not recordings for others */
     bool exact;
     uint64_t said[MOST_REMARKS]; /* kernels of which something was said */
     int remarks;
@@ -231,8 +232,18 @@ static void extend_bytes(const extrapolation *e, int64_t k, bool most, bmf_actio
     bytes->footprint = (float)(most ? footprint.high : footprint.low);
 }
 
-/* The actions for the size that is asked for; free_extended. Shares everything but actions, their bytes and messages
- * with `recorded`. */
+/* How threads share it: pieces of as many elements, so that there are more of them. What is one piece of few elements
+ * would be several. */
+static void extend_shares(double growth, bmf_thread_shares *shares)
+{
+    if (shares->pieces == 0 || !(growth >= 2.0))
+        return;
+    shares->largest /= (float)growth;
+    shares->pieces = (int32_t)fmin(growth * shares->pieces, INT32_MAX);
+}
+
+/* The actions for the size that is asked for; free_extended. Shares everything but actions, their bytes, shares and
+ * messages with `recorded`. */
 static void extend(extrapolation *e, const bmf_actions *recorded, bool measured, bool most, bmf_actions *made)
 {
     *made = *recorded;
@@ -240,6 +251,8 @@ static void extend(extrapolation *e, const bmf_actions *recorded, bool measured,
     made->message = allocate_array(recorded->messages, (int64_t)sizeof *made->message);
     if (recorded->bytes)
         made->bytes = allocate_array(recorded->count, (int64_t)sizeof *made->bytes);
+    if (recorded->shares)
+        made->shares = allocate_array(recorded->count, (int64_t)sizeof *made->shares);
     for (int64_t k = 0; k < recorded->count; k++) {
         bmf_action *action = &made->action[k];
         bool exact = true;
@@ -249,6 +262,11 @@ static void extend(extrapolation *e, const bmf_actions *recorded, bool measured,
         if (!exact)
             say_once(e, recorded, &recorded->action[k], e->predicted);
         e->exact = e->exact && exact;
+        if (recorded->shares) {
+            const int64_t amount = recorded->action[k].amount;
+            made->shares[k] = recorded->shares[k];
+            extend_shares(amount > 0 ? (double)action->amount / (double)amount : 1.0, &made->shares[k]);
+        }
         if (recorded->bytes) {
             made->bytes[k] = recorded->bytes[k];
             extend_bytes(e, k, most, &made->bytes[k]);
@@ -267,6 +285,7 @@ static void free_extended(bmf_actions *made)
     free(made->action);
     free(made->message);
     free(made->bytes);
+    free(made->shares);
 }
 
 static int extrapolate(extrapolation *e, bmf_context *ctx)
@@ -281,6 +300,11 @@ static int extrapolate(extrapolation *e, bmf_context *ctx)
     const bool exact = e->exact;
     if (!exact)
         extend(e, recorded, measured, true, &most);
+    if (e->timed) {
+        model_share(model, &least);
+        if (!exact)
+            model_share(model, &most);
+    }
     const range held = extend_count(e, e->run[0].held, e->run[1].held, e->predicted->held, &e->exact);
     e->predicted->held = (int64_t)fmin(held.high, 0x1p62);
     const int status = e->take(ctx, &least, exact ? &least : &most, e->predicted, e->state);
@@ -370,7 +394,7 @@ static int predict_rows(extrapolation *e, const char *folder, int64_t processors
     o.grown = (double)e->rows / (double)rows;
     if (e->now < SIZES - 1)
         o.repeats = 1;
-    if (whole && e->take == take_times)
+    if (whole && e->timed)
         return predict_program(&o, processors, false, predicted);
     return predict_program_recorded(&o, processors, whole ? take_whole : take_size, e, predicted);
 }
@@ -446,7 +470,7 @@ static int predict_extended(extrapolation *e, int64_t processors)
 
 int predict_elements(const bmf_predict_options *options, int64_t processors, bmf_predicted *predicted)
 {
-    extrapolation e = {.options = options, .predicted = predicted, .take = take_times};
+    extrapolation e = {.options = options, .predicted = predicted, .take = take_times, .timed = true};
     e.state = &e;
     return predict_extended(&e, processors);
 }

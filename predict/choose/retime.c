@@ -1,7 +1,7 @@
 /* Re-timing recorded actions; see retime.h.
  *
- * Method: computing is divided by the machine's power, and takes no less than what its node's memory needs for the
- * bytes that the kernel moves. Where the time goes follows from three simulations: the machine's network, the same
+ * Method: computing is divided by the machine's power and shared by the threads of its ranks (thread_shares.h), and
+ * takes no less than what its node's memory needs for the bytes that the kernel moves. Where the time goes follows from three simulations: the machine's network, the same
  * with empty messages, and one that costs nothing. Of computing, kernel calls in which only one processor takes part
  * are one processor's work; the rest is spread evenly as far as the mean goes, and imbalance beyond it.
  * Cost: a copy of the actions, and three simulations beside those of the interval. */
@@ -20,10 +20,17 @@ bool machine_shares_recording(const bmf_machine *machine)
     return machine->compute == BMF_COMPUTE_MEASURED && !machine->bulk_synchronous && !machine->chooses;
 }
 
-static int64_t sharing_of(const bmf_machine *machine, int64_t processors)
+static int64_t sharing_of(const bmf_machine *machine, int64_t ranks)
 {
-    const int64_t each = machine->node.processors;
-    return each < processors ? each : processors;
+    const int64_t each = node_ranks(&machine->node);
+    return each < ranks ? each : ranks;
+}
+
+/* The seconds of one thread, shared by a team. */
+static double share_out(const bmf_actions *recorded, int64_t k, const bmf_machine *machine, double seconds)
+{
+    const double share = recorded->shares ? thread_shares_slowest(&recorded->shares[k], machine->threads) : 1.0;
+    return share < 1.0 ? seconds * share + node_fork_join(&machine->node) : seconds;
 }
 
 static void convert(const bmf_actions *recorded, int64_t k, const bmf_machine *machine, int64_t sharing,
@@ -33,7 +40,7 @@ static void convert(const bmf_actions *recorded, int64_t k, const bmf_machine *m
         action->seconds = machine->agreement;
     if (action->kind != BMF_ACTION_COMPUTE && action->kind != BMF_ACTION_OVERHEAD)
         return;
-    action->seconds /= machine->power;
+    action->seconds = share_out(recorded, k, machine, action->seconds / machine->power);
     if (is_file_action(action) && machine->file_bytes_per_second > 0.0)
         action->seconds = (double)action->amount / machine->file_bytes_per_second;
     else if (recorded->bytes)

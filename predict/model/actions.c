@@ -41,6 +41,7 @@ void actions_free(bmf_actions *actions)
     free(actions->message);
     free(actions->action);
     free(actions->bytes);
+    free(actions->shares);
     free(actions);
 }
 
@@ -98,10 +99,14 @@ void actions_add(bmf_actions *actions, bmf_action action)
 {
     action.scope = actions->open;
     *ARRAY_APPEND(actions->action, actions->count, actions->capacity) = action;
-    if (!actions->keeps_bytes)
-        return;
-    ARRAY_RESERVE(actions->bytes, actions->bytes_capacity, actions->count);
-    actions->bytes[actions->count - 1] = (bmf_action_bytes){0};
+    if (actions->keeps_bytes) {
+        ARRAY_RESERVE(actions->bytes, actions->bytes_capacity, actions->count);
+        actions->bytes[actions->count - 1] = (bmf_action_bytes){0};
+    }
+    if (actions->keeps_shares) {
+        ARRAY_RESERVE(actions->shares, actions->shares_capacity, actions->count);
+        actions->shares[actions->count - 1] = (bmf_thread_shares){0};
+    }
 }
 
 void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
@@ -122,6 +127,12 @@ void actions_moved(bmf_actions *actions, double moved, double footprint)
 {
     if (actions->keeps_bytes)
         actions->bytes[actions->count - 1] = (bmf_action_bytes){(float)moved, (float)footprint};
+}
+
+void actions_shared(bmf_actions *actions, const bmf_thread_shares *shares)
+{
+    if (actions->keeps_shares)
+        actions->shares[actions->count - 1] = *shares;
 }
 
 void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds, double shared, double own,

@@ -7,6 +7,7 @@
 #ifndef BMF_ACTIONS_H
 #define BMF_ACTIONS_H
 
+#include "predict/model/thread_shares.h"
 #include "runtime/schedule/schedule.h"
 #include "runtime/trace/trace.h"
 
@@ -74,6 +75,9 @@ typedef struct bmf_actions {
     bool keeps_bytes;   /* set before anything is recorded: of kernels what they move is kept, too */
     bmf_action_bytes *bytes;
     int64_t bytes_capacity;
+    bool keeps_shares; /* the same: how threads share a kernel */
+    bmf_thread_shares *shares;
+    int64_t shares_capacity;
     int64_t messages, message_capacity;
     bmf_scheduled_message *message;
     int64_t rounds;
@@ -102,6 +106,8 @@ void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uin
                      double seconds, double shared, double own, int equation);
 /* Where keeps_bytes is set: what the kernel of the last action moves. */
 void actions_moved(bmf_actions *actions, double moved, double footprint);
+/* Where keeps_shares is set: how threads would share the kernel of the last action. */
+void actions_shared(bmf_actions *actions, const bmf_thread_shares *shares);
 /* Reading or writing that many bytes of a file. */
 void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds, double shared, double own,
                   int equation);

@@ -38,6 +38,27 @@ static void make_room(bmf_measurements *all, int64_t runs)
         reallocate_array(all->seconds, all->runs * all->kernels, runs * all->kernels, (int64_t)sizeof(double));
 }
 
+/* The first run warms memory. */
+static void see_shares(bmf_measurements *all, const bmf_actions *actions)
+{
+    int64_t kernel = 0;
+    if (!actions->shares)
+        return;
+    if (!all->shares)
+        all->shares = allocate_array(all->kernels, (int64_t)sizeof *all->shares);
+    if (all->runs <= 2)
+        memset(all->shares, 0, (size_t)all->kernels * sizeof *all->shares);
+    for (int64_t k = 0; k < actions->count; k++)
+        if (is_measured(&actions->action[k]))
+            thread_shares_see(&all->shares[kernel++], &actions->shares[k]);
+}
+
+static double seconds_alone(const bmf_actions *actions, int64_t k)
+{
+    const bool shared = actions->shares && actions->shares[k].pieces > 0;
+    return shared ? (double)actions->shares[k].seconds : actions->action[k].seconds;
+}
+
 bool measurements_add(bmf_measurements *all, const bmf_actions *actions)
 {
     uint64_t shape = 0;
@@ -56,13 +77,15 @@ bool measurements_add(bmf_measurements *all, const bmf_actions *actions)
     double *seconds = all->seconds + all->runs++ * kernels;
     for (int64_t k = 0; k < actions->count; k++)
         if (is_measured(&actions->action[k]))
-            *seconds++ = actions->action[k].seconds;
+            *seconds++ = seconds_alone(actions, k);
+    see_shares(all, actions);
     return same;
 }
 
 void measurements_free(bmf_measurements *all)
 {
     free(all->seconds);
+    free(all->shares);
     *all = (bmf_measurements){0};
 }
 
@@ -351,6 +374,8 @@ void measurements_apply(const bmf_measurements *all, bmf_actions *actions, doubl
         bmf_action *action = &actions->action[a];
         if (!is_measured(action))
             continue;
+        if (all->shares && actions->shares)
+            thread_shares_settle(&all->shares[kernel], &actions->shares[a]);
         const estimate *of = &by_number[t.of[kernel++]];
         action->seconds = of->seconds;
         action->own = of->own;

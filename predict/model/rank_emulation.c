@@ -41,6 +41,7 @@ struct bmf_model_notes {
     bool silent;         /* nothing is noted */
     uint32_t *instances; /* of all nodes when this began */
     uint32_t nodes;
+    bool parts_are_ranks; /* before it began */
 };
 
 static void add(bmf_model_notes *notes, note made)
@@ -67,6 +68,7 @@ void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel)
     actions_compute(model->actions, kernel->processor, kernel->name, kernel->round, kernel->elements, cost->seconds,
                     cost->shared, cost->own, cost->equation);
     actions_moved(model->actions, kernel->moved, kernel->footprint);
+    actions_shared(model->actions, &kernel->shares);
 }
 
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, uint16_t place, bmf_event_kind kind)
@@ -172,6 +174,8 @@ static void begin(bmf_context *ctx, bmf_model *model)
     notes->instances = allocate(notes->nodes * (int64_t)sizeof *notes->instances);
     if (notes->nodes > 0)
         memcpy(notes->instances, ctx->instances, notes->nodes * sizeof *notes->instances);
+    notes->parts_are_ranks = ctx->parts_are_ranks;
+    ctx->parts_are_ranks = false; /* what is here is one rank's */
 }
 
 /* Each begins with the same instances. */
@@ -232,6 +236,7 @@ void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step)
     if (step != BMF_EMULATE_END && step != BMF_EMULATE_CANCEL)
         return;
     model->notes = NULL;
+    ctx->parts_are_ranks = notes->parts_are_ranks;
     if (step == BMF_EMULATE_END)
         merge(model, notes);
     else
