@@ -402,7 +402,8 @@ static int find(bmf_model_costs *costs, bmf_context *ctx, const bmf_model_call *
     switch (machine->compute) {
     case BMF_COMPUTE_OPERATIONS:
         cost->seconds =
-            operation_costs_of(machine->operations, call->operations) * (double)call->elements * share / machine->power;
+            operation_costs_of(machine->operations, call->operations ? call->operations : "") * (double)call->elements *
+            share / machine->power;
         break;
     case BMF_COMPUTE_SHEET:
         return call->shares && machine->threads != machine->kernels_threads

@@ -19,7 +19,7 @@ typedef struct bmf_model_cost {
 /* A call of a kernel on one processor, or something else that a processor does. */
 typedef struct bmf_model_call {
     const char *kernel;              /* the operation */
-    const char *operations;          /* of one element, as in bmf_work */
+    const char *operations;          /* of one element, as in bmf_work; NULL: none */
     int64_t elements;                /* or bytes */
     const bmf_kernel_work *work;     /* what it does for all of them, or NULL */
     double measured;                 /* seconds that they took on this host's thread */
