@@ -339,7 +339,7 @@ static int list_of_blocks(bmf_evaluator *evaluator, int64_t base, const bmf_bloc
     return BMF_OK;
 }
 
-/* The array on the processor that has all blocks' elements, of the instance; none elsewhere. Moves the list's column. */
+/* The array on the processor that has all blocks' elements; none elsewhere. Moves the list's column out of it. */
 static int array_of_list(bmf_evaluator *evaluator, const bmf_frame *frame, bmf_list *list, const bmf_type *type,
                          const bmf_block_grid *grid, const bmf_array *shape, const bmf_array *whole, bmf_value *out)
 {
