@@ -6,10 +6,10 @@
 #include "skeletons/language/argument.h"
 #include "skeletons/language/front/parse.h"
 
-/* Makes arguments be of the types that the program declares: ints are read as reals; the rows of a file's array, of as many
- * numbers as a tuple has components, as tuples; components get the names of declared fields. What has no declared type
- * stays as it was found. given: the names of the files; NULL: the data are in the program. Every process calls it, with
- * what it or another process has found. Errors: BMF_ERROR_TYPE, at the declared type, with both types. Not
+/* Makes arguments be of the types that the program declares: ints are read as reals; the rows of a file's array, of as
+ * many numbers as a tuple has components, as tuples; components get the names of declared fields. What has no declared
+ * type stays as it was found. given: the names of the files; NULL: the data are in the program. Every process calls it,
+ * with what it or another process has found. Errors: BMF_ERROR_TYPE, at the declared type, with both types. Not
  * collective. */
 int arguments_declare(bmf_context *ctx, const bmf_texts *texts, const bmf_parsed *parsed, const char *const *given,
                       bmf_argument *argument, int arguments);
