@@ -176,7 +176,7 @@ char *program_text(const program *p, int64_t argument)
     FILE *out = open_memstream(&text, &size);
     fputs("let f(v0, v1) = ", out);
     print(p->function, out);
-    fputs("\nmain(v2) = ", out);
+    fputs(argument % 2 == 0 ? "\nmain(v2) = " : "\nmain(v2: int) = ", out);
     print(p->main, out);
     fprintf(out, "\ndefault %lld\n", (long long)argument);
     fclose(out);
