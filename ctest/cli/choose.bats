@@ -110,6 +110,20 @@ for (ranks, threads), held in of.items():
 END
 }
 
+@test "work that all processors do between the same two messages is not one processor's" {
+    make_rows
+    sed -i 's/0.0002/1/' counted.machine
+    # two kernels each
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Max)) . B_Scan (B_Op (B_Plus)) . B_Op (B_Sort)) . P_Split (B_Procs)' >two.bmf
+    "$BMF" choose two.bmf --threads 1 --arg reals40010.npy --machine counted.machine --procs 1,2,5 --json >all.json
+    python3 - <<'END'
+import json
+for o in json.load(open("all.json"))["offers"]:
+    if o["processors"] > 1 and o["fits"]:
+        assert o["parts"]["computing"] > 100 * o["parts"]["one_processor"], o
+END
+}
+
 @test "a deadline and a budget decide, and what cannot be had is said" {
     limit=$("$BMF" choose sum.bmf --threads 1 --machine slow.machine --procs 2 --json | python3 -c 'import json, sys
 print(json.load(sys.stdin)["offers"][0]["seconds"])')

@@ -185,8 +185,8 @@ static void threads_share_what_pieces_took(void **state)
         assert_close(thread_shares_slowest(&shares, 1), 1.0);
         for (int threads = 2; threads <= PIECES; threads *= 2)
             if (!(fabs(thread_shares_slowest(&shares, threads) - slowest_of(weight, PIECES, threads)) < 1e-6))
-                fail_msg("seed %u, %d threads: %g, expected %g", number, threads, thread_shares_slowest(&shares, threads),
-                         slowest_of(weight, PIECES, threads));
+                fail_msg("seed %u, %d threads: %g, expected %g", number, threads,
+                         thread_shares_slowest(&shares, threads), slowest_of(weight, PIECES, threads));
     }
 }
 

@@ -311,7 +311,8 @@ static const bmf_option options[] = {
     BMF_OPTION("html", "FILE", BMF_TEXT(choose_options, html), "write a page with answers, curves and tables"),
     BMF_OPTION("json", NULL, BMF_FLAG(choose_options, json),
                "print one JSON object: program, runs, deadline, budget, confidence, currency, chosen, cheapest, "
-               "fastest, knee, offers, a list of {machine, processors, ranks, threads, nodes, command, seconds, lo, hi, best, seconds_95, "
+               "fastest, knee, offers, a list of {machine, processors, ranks, threads, nodes, command, seconds, lo, "
+               "hi, best, seconds_95, "
                "node_hours, cost, cost_95, speed_up, efficiency, node_bytes, limit, parts, pareto, fits, in_domain}, "
                "what_if, remarks; with --scale scaling and isoefficiency"),
     BMF_OPTION_END};

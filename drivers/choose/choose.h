@@ -32,7 +32,7 @@ typedef struct choose_options {
     bmf_predict_options predict; /* of one machine, filled for each */
     bmf_word_list machines, changes;
     bmf_number_list threads; /* of a rank; none: those that are usual on the machines */
-    bool usual_changes; /* none were asked for: those that the machine has */
+    bool usual_changes;      /* none were asked for: those that the machine has */
     bmf_wish wish;
     int64_t runs;
     char *scaled; /* the name of the size, or NULL */

@@ -23,12 +23,12 @@ static json_t *offer_object(const choose_study *study, int64_t number)
     json_t *object = json_pack(
         "{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:b, s:b, s:b}",
         "machine", study->machine[o->machine]->name, "processors", (json_int_t)o->processors, "ranks",
-        (json_int_t)o->ranks, "threads", (json_int_t)o->threads, "nodes", (json_int_t)o->nodes,
-        "seconds", json_finite(o->seconds), "lo", json_finite(o->low), "hi", json_finite(o->high), "best",
-        json_finite(o->best), "seconds_95", json_finite(o->seconds_high), "node_hours", json_finite(o->node_hours),
-        "cost", json_finite(o->cost), "cost_95", json_finite(o->cost_high), "speed_up", json_finite(o->speed_up),
-        "efficiency", json_finite(o->efficiency), "node_bytes", json_finite(o->memory), "limit", limit_name(o->limit),
-        "parts", parts_object(o), "pareto", o->pareto, "fits", o->refusal == BMF_OFFERED, "in_domain", o->in_domain);
+        (json_int_t)o->ranks, "threads", (json_int_t)o->threads, "nodes", (json_int_t)o->nodes, "seconds",
+        json_finite(o->seconds), "lo", json_finite(o->low), "hi", json_finite(o->high), "best", json_finite(o->best),
+        "seconds_95", json_finite(o->seconds_high), "node_hours", json_finite(o->node_hours), "cost",
+        json_finite(o->cost), "cost_95", json_finite(o->cost_high), "speed_up", json_finite(o->speed_up), "efficiency",
+        json_finite(o->efficiency), "node_bytes", json_finite(o->memory), "limit", limit_name(o->limit), "parts",
+        parts_object(o), "pareto", o->pareto, "fits", o->refusal == BMF_OFFERED, "in_domain", o->in_domain);
     char *command = choose_command_line(study, o);
     if (command[0] && o->refusal == BMF_OFFERED)
         json_object_set_new(object, "command", json_text(command));

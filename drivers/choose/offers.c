@@ -69,8 +69,8 @@ typedef struct recording {
     int64_t first, last, ranks;
     int64_t least_threads, most_threads; /* of a rank */
     bool host;                           /* recorded times are those of the host */
-    const bmf_actions *least;   /* that may be done; the actions themselves where that is known */
-    int64_t others;             /* instead of the study's machines: these, into these offers */
+    const bmf_actions *least;            /* that may be done; the actions themselves where that is known */
+    int64_t others;                      /* instead of the study's machines: these, into these offers */
     bmf_machine *const *other;
     bmf_offer *offer;
 } recording;
@@ -450,8 +450,7 @@ int choose_predict_changes(choose_study *study)
         choose_change *change = &study->change[number[k]];
         change->seconds = offer[k].seconds;
         change->ratio = offer[0].seconds / offer[k].seconds;
-        change->cost =
-            node_cost(&machine[k]->node, offer_nodes(chosen, &machine[k]->node), offer[k].seconds);
+        change->cost = node_cost(&machine[k]->node, offer_nodes(chosen, &machine[k]->node), offer[k].seconds);
     }
     for (int64_t k = 1; k < machines; k++)
         machine_free(machine[k]);

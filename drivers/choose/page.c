@@ -174,9 +174,9 @@ static void put_row(bmf_output *out, const choose_study *study, int64_t number)
 
 static void put_table(bmf_output *out, const choose_study *study)
 {
-    static const char *const head[] = {"machine",    "processors", "ranks x threads", "nodes",
-                                       "time",       "95 % interval", "node-hours",   "cost",
-                                       "efficiency", "node holds", "what limits it",  NULL};
+    static const char *const head[] = {"machine",    "processors",    "ranks x threads", "nodes",
+                                       "time",       "95 % interval", "node-hours",      "cost",
+                                       "efficiency", "node holds",    "what limits it",  NULL};
     static_page_section(out, "All offers");
     output_text(out, "<p class=\"note\">Bold: to take. Marked: no other offer is both faster and cheaper.</p>");
     static_page_table(out, head);

@@ -88,8 +88,7 @@ static int record(row_recording *r, bmf_machine *machine)
         return BMF_OK;
     o.machine = machine;
     o.elements = (int64_t)r->study->options->sizes.number[r->size];
-    const int status =
-        predict_elements_recorded(&o, o.processors.number[r->index] / r->threads, take, r, &predicted);
+    const int status = predict_elements_recorded(&o, o.processors.number[r->index] / r->threads, take, r, &predicted);
     predicted_free(&predicted);
     return status;
 }

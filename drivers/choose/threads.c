@@ -138,7 +138,8 @@ const bmf_offer *choose_best(const choose_study *study, int64_t machine, int64_t
     const bmf_offer *best = NULL;
     for (int64_t t = 0; t < study->teams; t++) {
         const bmf_offer *o = choose_offer(study, machine, number, t);
-        const bool better = best && (o->refusal != best->refusal ? o->refusal == BMF_OFFERED : o->seconds < best->seconds);
+        const bool better =
+            best && (o->refusal != best->refusal ? o->refusal == BMF_OFFERED : o->seconds < best->seconds);
         if (offer_exists(o) && (!best || better))
             best = o;
     }

@@ -183,11 +183,12 @@ static void put_nothing(FILE *to, const choose_study *study)
     }
     const bmf_offer *o = &study->offer[study->choice.least_memory];
     const bmf_machine *machine = study->machine[o->machine];
-    fprintf(to,
-            "it fits on no machine that was asked for: %s would need nodes of %s, and they have %s; more nodes or fewer "
-            "ranks on each would do\n",
-            choose_ranks_text(study, o, ranks, sizeof ranks), memory_text(o->memory, needs, sizeof needs),
-            memory_text(machine->node.memory, has, sizeof has));
+    fprintf(
+        to,
+        "it fits on no machine that was asked for: %s would need nodes of %s, and they have %s; more nodes or fewer "
+        "ranks on each would do\n",
+        choose_ranks_text(study, o, ranks, sizeof ranks), memory_text(o->memory, needs, sizeof needs),
+        memory_text(machine->node.memory, has, sizeof has));
 }
 
 static void put_answer(FILE *to, const choose_study *study)
@@ -324,8 +325,8 @@ static void print_table(const choose_study *study)
             printf("; %s an hour and node",
                    money_text(machine->node.price * 3600.0, machine->node.currency, price, sizeof price));
         printf("\n%10s%s %7s %10s %22s %11s %12s %10s %10s  %s\n", "processors",
-               choose_has_threads(study) ? " ranks x threads" : "", "nodes", "time", "95 % interval",
-               "node-hours", "cost", "efficiency", "node holds", "what limits it");
+               choose_has_threads(study) ? " ranks x threads" : "", "nodes", "time", "95 % interval", "node-hours",
+               "cost", "efficiency", "node holds", "what limits it");
         for (int64_t k = 0; k < numbers; k++)
             for (int64_t t = 0; t < study->teams; t++)
                 if (is_shown(study, choose_offer(study, m, k, t), k))

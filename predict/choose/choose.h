@@ -34,7 +34,7 @@ typedef enum bmf_refusal {
 } bmf_refusal;
 
 typedef struct bmf_offer {
-    int64_t machine; /* number */
+    int64_t machine;    /* number */
     int64_t processors; /* of the machine: ranks x threads */
     int64_t ranks, threads, nodes;
     double seconds, low, high; /* the median and the 95 % interval */

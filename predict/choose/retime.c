@@ -12,6 +12,9 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 
 enum { CHEAP_STEPS = 3000000, MIN_SAMPLES = 20, MAX_SAMPLES = 100 };
 
@@ -116,42 +119,76 @@ typedef struct computing {
     double even, single, memory; /* seconds a processor; all of which one alone has; of even, bound by memory */
 } computing;
 
-static bool same_call(const bmf_action *a, const bmf_action *b)
+/* A kernel call on all processors that take part, whose actions stand between others of theirs. */
+typedef struct kernel_call {
+    uint32_t scope, round;
+    uint16_t name;
+    bool single;
+    int32_t processor; /* the first */
+    double seconds, bound;
+} kernel_call;
+
+typedef struct kernel_calls {
+    kernel_call *call;
+    int64_t count, capacity;
+    bmf_table table;
+} kernel_calls;
+
+typedef struct wanted_call {
+    const kernel_calls *all;
+    const bmf_action *action;
+} wanted_call;
+
+static bool is_call(const void *wanted, uint32_t number)
 {
-    return a->kind == BMF_ACTION_COMPUTE && b->kind == BMF_ACTION_COMPUTE && a->scope == b->scope &&
-           a->name == b->name && a->round == b->round;
+    const wanted_call *w = wanted;
+    const kernel_call *call = &w->all->call[number];
+    return call->scope == w->action->scope && call->round == w->action->round && call->name == w->action->name;
 }
 
-/* Kernel calls are recorded processor by processor. */
+static kernel_call *find_call(kernel_calls *all, const bmf_action *action)
+{
+    const uint64_t hash = hash_add(hash_add(hash_add(0, action->scope), action->round), action->name);
+    table_make_room(&all->table, all->count + 1);
+    const uint32_t number =
+        table_find_or_add(&all->table, hash, is_call, &(wanted_call){all, action}, (uint32_t)all->count);
+    if (number == all->count)
+        *ARRAY_APPEND(all->call, all->count, all->capacity) = (kernel_call){.scope = action->scope,
+                                                                            .round = action->round,
+                                                                            .name = action->name,
+                                                                            .single = true,
+                                                                            .processor = action->processor};
+    return &all->call[number];
+}
+
 static computing add_computing(const bmf_actions *actions, const bmf_machine *machine)
 {
     const int64_t sharing = sharing_of(machine, actions->processors);
     const double processors = (double)actions->processors;
+    kernel_calls all = {0};
     computing sum = {0};
-    for (int64_t k = actions->start, next; k < actions->count; k = next) {
-        const bmf_action *first = &actions->action[k];
-        double seconds = 0.0, bound = 0.0;
-        bool single = true;
-        next = k + 1;
-        if (first->kind != BMF_ACTION_COMPUTE)
+    for (int64_t k = actions->start; k < actions->count; k++) {
+        const bmf_action *action = &actions->action[k];
+        if (action->kind != BMF_ACTION_COMPUTE)
             continue;
-        for (next = k; next < actions->count && same_call(first, &actions->action[next]); next++) {
-            const bmf_action *action = &actions->action[next];
-            const double least = actions->bytes
-                                     ? node_memory_seconds(&machine->node, sharing, (double)actions->bytes[next].moved,
-                                                           (double)actions->bytes[next].footprint)
-                                     : 0.0;
-            single = single && action->processor == first->processor;
-            seconds += action->seconds;
-            bound += least > 0.0 && action->seconds <= least * (1.0 + 1e-6) ? action->seconds : 0.0;
-        }
-        if (single && actions->processors > 1) {
-            sum.single += seconds;
-        } else {
-            sum.even += seconds / processors;
-            sum.memory += bound / processors;
-        }
+        kernel_call *call = find_call(&all, action);
+        const double least = actions->bytes
+                                 ? node_memory_seconds(&machine->node, sharing, (double)actions->bytes[k].moved,
+                                                       (double)actions->bytes[k].footprint)
+                                 : 0.0;
+        call->single = call->single && action->processor == call->processor;
+        call->seconds += action->seconds;
+        call->bound += least > 0.0 && action->seconds <= least * (1.0 + 1e-6) ? action->seconds : 0.0;
     }
+    for (int64_t k = 0; k < all.count; k++)
+        if (all.call[k].single && actions->processors > 1) {
+            sum.single += all.call[k].seconds;
+        } else {
+            sum.even += all.call[k].seconds / processors;
+            sum.memory += all.call[k].bound / processors;
+        }
+    table_free(&all.table);
+    free(all.call);
     return sum;
 }
 

@@ -241,12 +241,12 @@ static int check_threads(const bmf_machine *machine, const config_setting_t *roo
                             "ranks of %lld threads need nodes: node = { processors = ..; }",
                             (long long)machine->threads);
     if (machine->processors > 0 && machine->threads > machine->processors)
-        return machine_fail(machine, at, BMF_ERROR_FILE,
-                            "the machine has %lld processor%s, too few for a rank of %lld threads",
-                            (long long)machine->processors, machine->processors == 1 ? "" : "s",
-                            (long long)machine->threads);
+        return machine_fail(
+            machine, at, BMF_ERROR_FILE, "the machine has %lld processor%s, too few for a rank of %lld threads",
+            (long long)machine->processors, machine->processors == 1 ? "" : "s", (long long)machine->threads);
     if (machine->threads > node->processors)
-        return machine_fail(machine, at, BMF_ERROR_FILE, "a node has %lld processor%s, too few for ranks of %lld threads",
+        return machine_fail(machine, at, BMF_ERROR_FILE,
+                            "a node has %lld processor%s, too few for ranks of %lld threads",
                             (long long)node->processors, node->processors == 1 ? "" : "s", (long long)machine->threads);
     return BMF_OK;
 }
@@ -365,13 +365,20 @@ static int read_costs(bmf_machine *machine, const config_setting_t *root)
 
 static int read_root(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"name",           "note",
-                                        "processors",     "compute",
-                                        "network",        "agreement_us",
-                                        "probe_us",       "bulk_synchronous",
-                                        "choose",         "schedules",
-                                        "relative_error", "file_bytes_per_second",
-                                        "node",           "threads",
+    static const char *const known[] = {"name",
+                                        "note",
+                                        "processors",
+                                        "compute",
+                                        "network",
+                                        "agreement_us",
+                                        "probe_us",
+                                        "bulk_synchronous",
+                                        "choose",
+                                        "schedules",
+                                        "relative_error",
+                                        "file_bytes_per_second",
+                                        "node",
+                                        "threads",
                                         NULL};
     static const char *const choosing[] = {"default", "machine", NULL};
     int chooses;

@@ -46,8 +46,9 @@ static int read_bill(bmf_machine *machine, const config_setting_t *group)
 
 int node_read(bmf_machine *machine)
 {
-    static const char *const known[] = {"processors",     "count",    "memory_gb",       "memory_gb_per_s", "cache_mb",    "fork_join_us",
-                                        "price_per_hour", "currency", "minimum_minutes", "billing_minutes", NULL};
+    static const char *const known[] = {
+        "processors",     "count",    "memory_gb",       "memory_gb_per_s", "cache_mb", "fork_join_us",
+        "price_per_hour", "currency", "minimum_minutes", "billing_minutes", NULL};
     static const double giga = 1e9, mega = 1e6, usual_fork_join = 1e-6;
     const config_setting_t *root = config_root_setting(&machine->config),
                            *group = config_setting_get_member(root, "node");

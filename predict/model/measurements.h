@@ -21,7 +21,7 @@ typedef struct bmf_measurements {
     uint64_t shape;  /* a hash of what is computed where; the same in every run */
     int64_t kernels; /* of a run */
     int64_t runs;
-    double *seconds; /* run by run */
+    double *seconds;         /* run by run */
     bmf_shares_seen *shares; /* by kernel, where actions keep how threads share them; of runs of this process */
 } bmf_measurements;
 

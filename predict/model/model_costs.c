@@ -382,10 +382,11 @@ static int from_sheet_of_others(bmf_model_costs *costs, bmf_context *ctx, const 
         cost->seconds *= share;
     } else {
         const bmf_kernel_work work = call->work ? scaled(call->work, share) : (bmf_kernel_work){0};
-        BMF_TRY(from_sheet(costs, ctx, call->kernel, llround(ceil((double)call->elements * share)), call->work ? &work : NULL,
-                           cost));
+        BMF_TRY(from_sheet(costs, ctx, call->kernel, llround(ceil((double)call->elements * share)),
+                           call->work ? &work : NULL, cost));
     }
-    snprintf(text, sizeof text, "its time on ranks of %" PRId64 " threads follows from that of ranks of %" PRId64,
+    snprintf(text, sizeof text,
+             "times of kernels on ranks of %" PRId64 " threads follow from those on ranks of %" PRId64,
              machine->threads, machine->kernels_threads);
     remark_once(costs, text);
     cost->shared = hypot(cost->shared, unsure);
@@ -401,9 +402,8 @@ static int find(bmf_model_costs *costs, bmf_context *ctx, const bmf_model_call *
     *cost = (bmf_model_cost){0};
     switch (machine->compute) {
     case BMF_COMPUTE_OPERATIONS:
-        cost->seconds =
-            operation_costs_of(machine->operations, call->operations ? call->operations : "") * (double)call->elements *
-            share / machine->power;
+        cost->seconds = operation_costs_of(machine->operations, call->operations ? call->operations : "") *
+                        (double)call->elements * share / machine->power;
         break;
     case BMF_COMPUTE_SHEET:
         return call->shares && machine->threads != machine->kernels_threads
