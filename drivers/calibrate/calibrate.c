@@ -1,10 +1,10 @@
 /* bmf calibrate: one command that learns what a program costs here.
  *
  * Method: the program is run on parts of its argument, 1/64 to 1/4 of it, in turns: every size once, then every size
- * again, so that a machine that slows down for a while slows all sizes; and so for every number of ranks and threads. Each repetition takes another part of the
- * argument, so that costs which depend on the data are in the spread. All runs are traced; the traces are kept until
- * the machine file is written, so that a calibration that was interrupted goes on where it was.
- */
+ * again, so that a machine that slows down for a while slows all sizes; and so for every number of ranks and threads.
+ * Each repetition takes another part of the argument, so that costs which depend on the data are in the spread. All
+ * runs are traced; the traces are kept until the machine file is written, so that a calibration that was interrupted
+ * goes on where it was. */
 #define _GNU_SOURCE
 #include "drivers/calibrate/calibrate.h"
 

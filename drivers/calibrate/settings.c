@@ -40,7 +40,8 @@ static void add_ranks(bmf_calibration *c, int64_t threads)
 
 static int by_threads(const void *a, const void *b)
 {
-    const bmf_trial *x = &((const bmf_calibration_setting *)a)->trial, *y = &((const bmf_calibration_setting *)b)->trial;
+    const bmf_calibration_setting *of_x = a, *of_y = b;
+    const bmf_trial *x = &of_x->trial, *y = &of_y->trial;
     if (x->threads != y->threads)
         return x->threads < y->threads ? -1 : 1;
     return (x->ranks > y->ranks) - (x->ranks < y->ranks);

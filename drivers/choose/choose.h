@@ -85,7 +85,8 @@ const bmf_offer *choose_best(const choose_study *study, int64_t machine, int64_t
 void choose_put_unoffered(FILE *to, const choose_study *study);
 /* Whether ranks of more than one thread are looked at. */
 bool choose_has_threads(const choose_study *study);
-/* "8 ranks of 2 threads on NAME", or "8 processors of NAME" where no threads are looked at; and the command line that starts them there, "" if there is none. The caller frees. */
+/* "8 ranks of 2 threads on NAME", or "8 processors of NAME" where no threads are looked at; and the command line that
+ * starts them there, "" if there is none. The caller frees. */
 const char *choose_ranks_text(const choose_study *study, const bmf_offer *offer, char *text, size_t size);
 char *choose_command_line(const choose_study *study, const bmf_offer *offer);
 

@@ -1,8 +1,9 @@
 /* Predicting the offers of `bmf choose`.
  *
  * A program of the language is run for every number of ranks, on the host, and its actions are timed on all machines
- * whose kernels are those of the host: once for ranks of one thread, and once for those of more, with what each
- * number of threads would share; machines with costs of their own (sheets, virtual times) get runs of their own. Programs in C, MPI programs and files of equations are predicted for each (command.c). */
+ * whose kernels are those of the host: once for ranks of one thread, and once for those of more, with what each number
+ * of threads would share; machines with costs of their own (sheets, virtual times) get runs of their own. Programs in
+ * C, MPI programs and files of equations are predicted for each (command.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* Choosing a machine and a number of processors: offers with their times and costs, and which of them to take.
  *
- * An offer is one program on one machine with so many processors, shared by ranks with so many threads each. Times are those of all runs that are wanted, one
- * after the other. A time has an interval (predict/simulate/simulate.h); between its bounds it is taken to be
- * log-normal, so that every offer has a chance of ending within any time. Nothing here is collective. */
+ * An offer is one program on one machine with so many processors, shared by ranks with so many threads each. Times are
+ * those of all runs that are wanted, one after the other. A time has an interval (predict/simulate/simulate.h); between
+ * its bounds it is taken to be log-normal, so that every offer has a chance of ending within any time. Nothing here is
+ * collective. */
 #ifndef BMF_CHOOSE_H
 #define BMF_CHOOSE_H
 

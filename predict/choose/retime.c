@@ -1,9 +1,10 @@
 /* Re-timing recorded actions; see retime.h.
  *
  * Method: computing is divided by the machine's power and shared by the threads of its ranks (thread_shares.h), and
- * takes no less than what its node's memory needs for the bytes that the kernel moves. Where the time goes follows from three simulations: the machine's network, the same
- * with empty messages, and one that costs nothing. Of computing, kernel calls in which only one processor takes part
- * are one processor's work; the rest is spread evenly as far as the mean goes, and imbalance beyond it.
+ * takes no less than what its node's memory needs for the bytes that the kernel moves. Where the time goes follows from
+ * three simulations: the machine's network, the same with empty messages, and one that costs nothing. Of computing,
+ * kernel calls in which only one processor takes part are one processor's work; the rest is spread evenly as far as the
+ * mean goes, and imbalance beyond it.
  * Cost: a copy of the actions, and three simulations beside those of the interval. */
 #include "predict/choose/retime.h"
 

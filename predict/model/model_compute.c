@@ -118,11 +118,12 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
 
 static int run_kernel(bmf_context *ctx, const bmf_work *work)
 {
+    const bool shared = model_of(ctx)->shares;
     if (model_is_silent(model_of(ctx)))
-        return host_run(ctx, work, model_of(ctx)->shares != NULL, NULL);
+        return host_run(ctx, work, shared, NULL);
     bool measured = model_of(ctx)->machine->compute == BMF_COMPUTE_MEASURED;
     bmf_piece_time *times = measured ? allocate(work->pieces * (int64_t)sizeof *times) : NULL;
-    int status = host_run(ctx, work, measured || model_of(ctx)->shares != NULL, times);
+    int status = host_run(ctx, work, measured || shared, times);
     if (status == BMF_OK)
         status = record_compute(ctx, work, times);
     free(times);
