@@ -30,6 +30,9 @@ typedef enum bmf_operation {
         BMF_OPERATIONS
 } bmf_operation;
 
+/* Numbers that belong to a form, such as the places of a stencil. */
+enum { BMF_NUMBERS = 3 };
+
 /* How far elements of lists may be shifted. */
 static const int64_t BMF_MAX_PLACES = (int64_t)1 << 40;
 
@@ -77,7 +80,7 @@ struct bmf_expression {
     bool parallel; /* written with P_ */
     bmf_span span; /* of the keyword and what belongs to it */
     bmf_operation operation;
-    int64_t number[2];
+    int64_t number[BMF_NUMBERS];
     bool processors[2]; /* of a split: the number was written as B_Procs */
     bmf_constant constant;
     const char *name;           /* without the $; of a B_Distl of the notation: what it hands on; of fields: "x,y" */
