@@ -186,6 +186,7 @@ bmf_expression *checker_node(bmf_checker *checker, const bmf_expression *express
     bmf_expression *node = expression_create(checker->arena, expression->kind, expression->span, children);
     node->parallel = expression->parallel;
     node->operation = expression->operation;
+    node->numbers = expression->numbers;
     memcpy(node->number, expression->number, sizeof node->number);
     node->constant = expression->constant;
     node->name = expression->name;
