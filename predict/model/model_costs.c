@@ -423,15 +423,16 @@ static int find(bmf_model_costs *costs, bmf_context *ctx, const bmf_model_call *
 void model_costs_share(const bmf_model_costs *costs, bmf_actions *actions)
 {
     const bmf_machine *machine = costs->machine;
-    for (int64_t k = 0; actions->shares && k < actions->count; k++) {
+    for (int64_t k = 0; actions->shares && k < actions->stored_count; k++) {
         const bmf_thread_shares *shares = &actions->shares[k];
         const double share = thread_shares_slowest(shares, machine->threads);
-        double *seconds = &actions->action[k].seconds;
+        double *seconds = &actions->stored[k].seconds;
         if (shares->pieces > 0 && share < 1.0)
             *seconds = *seconds * share + node_fork_join(&machine->node);
         if (shares->pieces > 0)
             *seconds = fmax(*seconds, (double)shares->bound);
     }
+    actions_forget_list(actions);
 }
 
 double model_costs_bound(const bmf_model_costs *costs, const bmf_kernel_work *work)

@@ -3,6 +3,15 @@
 
 #include <math.h>
 
+bool thread_shares_same(const bmf_thread_shares *a, const bmf_thread_shares *b)
+{
+    for (int k = 0; k < BMF_SHARES; k++)
+        if (a->share[k] != b->share[k])
+            return false;
+    return a->largest == b->largest && a->seconds == b->seconds && a->bound == b->bound && a->pieces == b->pieces &&
+           a->dynamic == b->dynamic;
+}
+
 void thread_shares_add(bmf_thread_shares *shares, int64_t begin, int64_t end, int64_t elements, double weight)
 {
     shares->pieces++;

@@ -23,6 +23,7 @@ typedef struct bmf_thread_shares {
     bool dynamic;            /* threads take pieces as they get free */
 } bmf_thread_shares;
 
+bool thread_shares_same(const bmf_thread_shares *a, const bmf_thread_shares *b);
 /* Adds a piece of elements [begin, end) of `elements`, of that weight (its time, or its elements). */
 void thread_shares_add(bmf_thread_shares *shares, int64_t begin, int64_t end, int64_t elements, double weight);
 /* Weights become shares of their sum. */
