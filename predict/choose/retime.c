@@ -1,9 +1,10 @@
 /* Re-timing recorded actions; see retime.h.
  *
- * Method: computing is divided by the machine's power, and takes no less than what its node's memory needs for the
- * bytes that the kernel moves. Where the time goes follows from three simulations: the machine's network, the same
- * with empty messages, and one that costs nothing. Of computing, kernel calls in which only one processor takes part
- * are one processor's work; the rest is spread evenly as far as the mean goes, and imbalance beyond it.
+ * Method: computing is divided by the machine's power and shared by the threads of its ranks (thread_shares.h), and
+ * takes no less than what its node's memory needs for the bytes that the kernel moves. Where the time goes follows from
+ * three simulations: the machine's network, the same with empty messages, and one that costs nothing. Of computing,
+ * kernel calls in which only one processor takes part are one processor's work; the rest is spread evenly as far as the
+ * mean goes, and imbalance beyond it.
  * Cost: a copy of the actions, and three simulations beside those of the interval. */
 #include "predict/choose/retime.h"
 
@@ -12,6 +13,9 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 
 enum { CHEAP_STEPS = 3000000, MIN_SAMPLES = 20, MAX_SAMPLES = 100 };
 
@@ -20,10 +24,17 @@ bool machine_shares_recording(const bmf_machine *machine)
     return machine->compute == BMF_COMPUTE_MEASURED && !machine->bulk_synchronous && !machine->chooses;
 }
 
-static int64_t sharing_of(const bmf_machine *machine, int64_t processors)
+static int64_t sharing_of(const bmf_machine *machine, int64_t ranks)
 {
-    const int64_t each = machine->node.processors;
-    return each < processors ? each : processors;
+    const int64_t each = node_ranks(&machine->node);
+    return each < ranks ? each : ranks;
+}
+
+/* The seconds of one thread, shared by a team. */
+static double share_out(const bmf_actions *recorded, int64_t k, const bmf_machine *machine, double seconds)
+{
+    const double share = recorded->shares ? thread_shares_slowest(&recorded->shares[k], machine->threads) : 1.0;
+    return share < 1.0 ? seconds * share + node_fork_join(&machine->node) : seconds;
 }
 
 static void convert(const bmf_actions *recorded, int64_t k, const bmf_machine *machine, int64_t sharing,
@@ -33,7 +44,7 @@ static void convert(const bmf_actions *recorded, int64_t k, const bmf_machine *m
         action->seconds = machine->agreement;
     if (action->kind != BMF_ACTION_COMPUTE && action->kind != BMF_ACTION_OVERHEAD)
         return;
-    action->seconds /= machine->power;
+    action->seconds = share_out(recorded, k, machine, action->seconds / machine->power);
     if (is_file_action(action) && machine->file_bytes_per_second > 0.0)
         action->seconds = (double)action->amount / machine->file_bytes_per_second;
     else if (recorded->bytes)
@@ -46,12 +57,10 @@ bmf_actions *retime_create(const bmf_actions *recorded, const bmf_machine *machi
 {
     bmf_actions *made = allocate((int64_t)sizeof *made);
     const int64_t sharing = sharing_of(machine, recorded->processors);
-    *made = *recorded;
+    actions_share(recorded, made);
     made->relative_error = machine_compute_error(machine);
-    made->action = allocate_array(recorded->count, (int64_t)sizeof *made->action);
-    memcpy(made->action, recorded->action, (size_t)recorded->count * sizeof *made->action);
-    for (int64_t k = 0; k < made->count && host; k++)
-        convert(recorded, k, machine, sharing, &made->action[k]);
+    for (int64_t k = 0; k < made->stored_count && host; k++)
+        convert(recorded, k, machine, sharing, &made->stored[k]);
     return made;
 }
 
@@ -59,49 +68,40 @@ void retime_free(bmf_actions *retimed)
 {
     if (!retimed)
         return;
-    free(retimed->action);
+    actions_unshare(retimed);
     free(retimed);
 }
 
 /* ---- where the time goes ---- */
 
-static int simulate_once(const bmf_actions *actions, bmf_network *network, double *seconds)
-{
-    bmf_simulation result;
-    bmf_simulator *simulator = simulator_create(actions, network, 0);
-    const int status = simulator_run(simulator);
-    simulator_result(simulator, &result);
-    simulator_free(simulator);
-    *seconds = result.seconds - result.loading;
-    return status;
-}
-
 /* The same run with messages of no bytes. */
 static int simulate_empty(const bmf_actions *actions, bmf_network *network, double *seconds)
 {
-    bmf_actions empty = *actions;
+    bmf_actions empty;
+    actions_share(actions, &empty);
     empty.message = allocate_array(actions->messages, (int64_t)sizeof *empty.message);
-    memcpy(empty.message, actions->message, (size_t)actions->messages * sizeof *empty.message);
-    for (int64_t m = 0; m < empty.messages; m++)
+    for (int64_t m = 0; m < empty.messages; m++) {
+        empty.message[m] = actions->message[m];
         empty.message[m].bytes = 0;
-    const int status = simulate_once(&empty, network, seconds);
+    }
+    const int status = simulate_seconds(&empty, network, seconds);
     free(empty.message);
+    actions_unshare(&empty);
     return status;
 }
 
 /* And on a network that costs nothing, on which agreements do not, either. */
 static int simulate_ideal(const bmf_actions *actions, double *seconds)
 {
-    bmf_actions free_of_cost = *actions;
+    bmf_actions free_of_cost;
     bmf_network *network = network_ideal(actions->processors);
-    free_of_cost.action = allocate_array(actions->count, (int64_t)sizeof *free_of_cost.action);
-    memcpy(free_of_cost.action, actions->action, (size_t)actions->count * sizeof *free_of_cost.action);
-    for (int64_t k = 0; k < actions->count; k++)
-        if (free_of_cost.action[k].kind == BMF_ACTION_BARRIER)
-            free_of_cost.action[k].seconds = 0.0;
-    const int status = simulate_once(&free_of_cost, network, seconds);
+    actions_share(actions, &free_of_cost);
+    for (int64_t k = 0; k < free_of_cost.stored_count; k++)
+        if (free_of_cost.stored[k].kind == BMF_ACTION_BARRIER)
+            free_of_cost.stored[k].seconds = 0.0;
+    const int status = simulate_seconds(&free_of_cost, network, seconds);
     network->type->destroy(network);
-    free(free_of_cost.action);
+    actions_unshare(&free_of_cost);
     return status;
 }
 
@@ -109,42 +109,109 @@ typedef struct computing {
     double even, single, memory; /* seconds a processor; all of which one alone has; of even, bound by memory */
 } computing;
 
-static bool same_call(const bmf_action *a, const bmf_action *b)
+/* A kernel call on all processors that take part: what it takes all of them, and of that bound by memory. */
+typedef struct kernel_call {
+    uint32_t scope, round;
+    uint16_t name;
+    bool single;       /* no other processor */
+    int32_t processor; /* the first */
+    double seconds, bound;
+} kernel_call;
+
+typedef struct kernel_calls {
+    const bmf_actions *actions;
+    const bmf_machine *machine;
+    int64_t sharing;
+    kernel_call *call;
+    int64_t count, capacity;
+    bmf_table table;
+    uint32_t last; /* found; what follows is often of the same */
+} kernel_calls;
+
+typedef struct wanted_call {
+    const kernel_calls *all;
+    const bmf_action *action;
+} wanted_call;
+
+static bool is_call(const void *wanted, uint32_t number)
 {
-    return a->kind == BMF_ACTION_COMPUTE && b->kind == BMF_ACTION_COMPUTE && a->scope == b->scope &&
-           a->name == b->name && a->round == b->round;
+    const wanted_call *w = wanted;
+    const kernel_call *call = &w->all->call[number];
+    return call->scope == w->action->scope && call->round == w->action->round && call->name == w->action->name;
 }
 
-/* Kernel calls are recorded processor by processor. */
+static kernel_call *find_call(kernel_calls *all, const bmf_action *action, int32_t processor)
+{
+    const wanted_call wanted = {all, action};
+    if (all->count > 0 && is_call(&wanted, all->last))
+        return &all->call[all->last];
+    const uint64_t hash = hash_add(hash_add(hash_add(0, action->scope), action->round), action->name);
+    table_make_room(&all->table, all->count + 1);
+    all->last = table_find_or_add(&all->table, hash, is_call, &wanted, (uint32_t)all->count);
+    if (all->last == all->count)
+        *ARRAY_APPEND(all->call, all->count, all->capacity) = (kernel_call){.scope = action->scope,
+                                                                            .round = action->round,
+                                                                            .name = action->name,
+                                                                            .single = true,
+                                                                            .processor = processor};
+    return &all->call[all->last];
+}
+
+static void add_kernel(kernel_calls *all, int64_t stored, int32_t processor)
+{
+    const bmf_action *action = &all->actions->stored[stored];
+    const bmf_action_bytes *bytes = all->actions->bytes ? &all->actions->bytes[stored] : NULL;
+    if (action->kind != BMF_ACTION_COMPUTE)
+        return;
+    kernel_call *call = find_call(all, action, processor);
+    const double least =
+        bytes ? node_memory_seconds(&all->machine->node, all->sharing, (double)bytes->moved, (double)bytes->footprint)
+              : 0.0;
+    call->single = call->single && processor == call->processor;
+    call->seconds += action->seconds;
+    call->bound += least > 0.0 && action->seconds <= least * (1.0 + 1e-6) ? action->seconds : 0.0;
+}
+
+static void add_family(kernel_calls *all, const bmf_actions_entry *entry)
+{
+    for (int64_t k = entry->begin; k < entry->end; k++) {
+        const bmf_member *member = &all->actions->member[k];
+        const bmf_action_slice *slice = &all->actions->slice[entry->number + member->slice];
+        for (int64_t a = slice->begin; a < slice->begin + slice->count; a++)
+            add_kernel(all, a, member->processor);
+    }
+}
+
+/* The actions of a call may stand between others of its processors. */
+static void add_calls(kernel_calls *all)
+{
+    const bmf_actions *actions = all->actions;
+    for (int64_t e = 0; e < actions->entries; e++) {
+        const bmf_actions_entry *entry = &actions->entry[e];
+        if (entry->first < actions->start)
+            continue;
+        for (int64_t k = entry->begin; entry->kind == BMF_ENTRY_ACTIONS && k < entry->end; k++)
+            add_kernel(all, k, actions->stored[k].processor);
+        if (entry->kind == BMF_ENTRY_FAMILY)
+            add_family(all, entry);
+    }
+}
+
 static computing add_computing(const bmf_actions *actions, const bmf_machine *machine)
 {
-    const int64_t sharing = sharing_of(machine, actions->processors);
+    kernel_calls all = {.actions = actions, .machine = machine, .sharing = sharing_of(machine, actions->processors)};
     const double processors = (double)actions->processors;
     computing sum = {0};
-    for (int64_t k = actions->start, next; k < actions->count; k = next) {
-        const bmf_action *first = &actions->action[k];
-        double seconds = 0.0, bound = 0.0;
-        bool single = true;
-        next = k + 1;
-        if (first->kind != BMF_ACTION_COMPUTE)
-            continue;
-        for (next = k; next < actions->count && same_call(first, &actions->action[next]); next++) {
-            const bmf_action *action = &actions->action[next];
-            const double least = actions->bytes
-                                     ? node_memory_seconds(&machine->node, sharing, (double)actions->bytes[next].moved,
-                                                           (double)actions->bytes[next].footprint)
-                                     : 0.0;
-            single = single && action->processor == first->processor;
-            seconds += action->seconds;
-            bound += least > 0.0 && action->seconds <= least * (1.0 + 1e-6) ? action->seconds : 0.0;
-        }
-        if (single && actions->processors > 1) {
-            sum.single += seconds;
+    add_calls(&all);
+    for (int64_t k = 0; k < all.count; k++)
+        if (all.call[k].single && actions->processors > 1) {
+            sum.single += all.call[k].seconds;
         } else {
-            sum.even += seconds / processors;
-            sum.memory += bound / processors;
+            sum.even += all.call[k].seconds / processors;
+            sum.memory += all.call[k].bound / processors;
         }
-    }
+    table_free(&all.table);
+    free(all.call);
     return sum;
 }
 

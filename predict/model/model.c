@@ -4,11 +4,13 @@
  * recorded are actions without times (predict/model/actions.h), which the simulator times. A clock is asked for rarely;
  * then everything recorded so far is simulated. When computing is to be measured, pieces run one after the other on one
  * thread, because that is what one processor would do; otherwise the threads of this host share them.
- * Cost: what the program costs on one rank, 48 bytes an action and 40 a message.
+ * Cost: what the program costs on one rank, 48 bytes an action that is stored (predict/model/actions.h) and 40 a
+ * message.
  */
 #include "predict/model/model.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,9 +35,8 @@ static int record_coming(bmf_context *ctx)
     bmf_model_cost cost;
     if (!model_costs_know_overhead(model->costs, model_call(ctx), backend_agreement, operation))
         return BMF_OK;
-    BMF_TRY(model_costs_find(model->costs, ctx, operation, "", 0, NULL, 0.0, &cost));
-    for (int64_t p = 0; p < ctx->processors; p++)
-        actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
+    BMF_TRY(model_costs_find(model->costs, ctx, &(bmf_model_call){.kernel = operation}, &cost));
+    actions_overhead_of_all(model->actions, cost.seconds, cost.shared, cost.own, cost.equation);
     return BMF_OK;
 }
 
@@ -203,7 +204,7 @@ static int find_file_cost(bmf_context *ctx, int64_t bytes, double measured, bmf_
     if (machine->file_bytes_per_second > 0.0)
         cost->seconds = (double)bytes / machine->file_bytes_per_second;
     else if (model_costs_know_overhead(model->costs, model_call(ctx), "file", operation))
-        return model_costs_find(model->costs, ctx, operation, "", bytes, NULL, 0.0, cost);
+        return model_costs_find(model->costs, ctx, &(bmf_model_call){.kernel = operation, .elements = bytes}, cost);
     else if (machine->compute == BMF_COMPUTE_MEASURED)
         cost->seconds = measured / machine->power;
     return BMF_OK;
@@ -214,6 +215,7 @@ static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t
     const bmf_model *model = model_of(ctx);
     const int64_t length = bmf_partition_length(partition);
     host_fresh_bytes();
+    actions_family_begin(model->actions);
     for (int64_t k = 0; k < partition->parts; k++) {
         const int64_t elements = partition->start[k + 1] - partition->start[k], bytes = elements * element_bytes;
         const double share = length > 0 ? (double)elements / (double)length : 0.0;
@@ -223,6 +225,7 @@ static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t
         actions_file(model->actions, bmf_partition_processor(partition, k), bytes, cost.seconds, cost.shared, cost.own,
                      cost.equation);
     }
+    actions_family_end(model->actions);
 }
 
 /* ---- opening and closing ---- */
@@ -236,16 +239,27 @@ static void close_run(bmf_model *model)
     free(model->elements);
     free(model->seconds);
     free(model->work);
+    free(model->shares);
+    free(model->place);
     free(model->listed);
     free(model->timed);
     model->timed = NULL;
-    model->timed_count = model->timed_capacity = model->computed_elements = 0;
+    model->timed_count = model->timed_capacity = model->timed_start = model->computed_elements = 0;
     model->actions = NULL;
     model->network = NULL;
     model->elements = NULL;
     model->seconds = NULL;
     model->work = NULL;
+    model->shares = NULL;
+    model->place = NULL;
     model->listed = NULL;
+}
+
+/* Times of kernels that are timed here are of one thread, with the shares of more. */
+static void keep_beside(bmf_model *model)
+{
+    model->actions->keeps_bytes = model->keeps_bytes;
+    model->actions->keeps_shares = model->shares && model_is_measured(model);
 }
 
 static int open_run(bmf_context *ctx, bmf_model *model)
@@ -259,8 +273,12 @@ static int open_run(bmf_context *ctx, bmf_model *model)
     model->seconds = allocate(processors * (int64_t)sizeof *model->seconds);
     model->work = allocate(processors * (int64_t)sizeof *model->work);
     model->listed = allocate_clear(processors, (int64_t)sizeof *model->listed);
+    if (model->machine->threads > 1 || model->machine->kernels_threads > 1) {
+        model->shares = allocate_array(processors, (int64_t)sizeof *model->shares);
+        model->place = allocate_array(processors, (int64_t)sizeof *model->place);
+    }
     model->actions = actions_create(processors, ctx->run);
-    model->actions->keeps_bytes = model->keeps_bytes;
+    keep_beside(model);
     model_costs_spread(model->machine, model->actions);
     return BMF_OK;
 }
@@ -277,9 +295,9 @@ void model_restart(bmf_context *ctx)
     close_clocks(model);
     host_fresh_bytes();
     bmf_actions *before = model->actions;
-    model->timed_count = 0;
+    model->timed_count = model->timed_start = 0;
     model->actions = actions_create(ctx->processors, ctx->run);
-    model->actions->keeps_bytes = model->keeps_bytes;
+    keep_beside(model);
     actions_hold_as(model->actions, before);
     actions_free(before);
     model_costs_spread(model->machine, model->actions);
@@ -299,10 +317,12 @@ static void model_start(bmf_context *ctx)
     if (model->actions->messages > 0)
         model_restart(ctx);
     close_clocks(model);
-    for (int64_t a = 0; a < model->actions->count; a++)
-        if (!is_file_action(&model->actions->action[a]))
-            model->actions->action[a].seconds = 0.0;
+    for (int64_t k = 0; k < model->actions->stored_count; k++)
+        if (!is_file_action(&model->actions->stored[k]))
+            model->actions->stored[k].seconds = 0.0;
+    actions_forget_list(model->actions);
     actions_start(model->actions);
+    model->timed_start = model->timed_count;
     ctx->statistics = (bmf_statistics){0};
     if (model->bound.set && latest_clock(ctx, &model->bound.loaded) != BMF_OK)
         failure_note(ctx, BMF_ERROR_ARGUMENT);
@@ -328,7 +348,8 @@ static void model_destroy(bmf_context *ctx)
 void model_keep_bytes(bmf_context *ctx)
 {
     bmf_model *model = model_of(ctx);
-    model->keeps_bytes = model->actions->keeps_bytes = true;
+    model->keeps_bytes = true;
+    keep_beside(model);
 }
 
 void model_use_classes(bmf_context *ctx)
@@ -383,24 +404,31 @@ void model_measure(bmf_context *ctx, bmf_measurements *all)
     measurements_add(all, model->actions);
 }
 
-/* The times of what was timed here become those that are typical of all programs. */
+/* The times of what was timed here become those that are typical of all programs; loading keeps its own. */
 static void take_typical_times(bmf_model *model)
 {
-    for (int64_t a = 0, k = 0; a < model->actions->count; a++) {
-        bmf_action *action = &model->actions->action[a];
-        if (is_timed_action(action) && k++ >= 0 && a >= model->actions->start)
-            action->seconds = kernel_times_typical(model->times, model->timed[k - 1]);
-    }
+    bmf_actions *actions = model->actions;
+    for (int64_t k = 0, timed = 0; k < actions->stored_count; k++)
+        if (is_timed_action(&actions->stored[k]) && timed++ >= model->timed_start)
+            actions->stored[k].seconds = kernel_times_typical(model->times, model->timed[timed - 1]);
+    actions_forget_list(actions);
+}
+
+void model_share(const bmf_model *model, bmf_actions *actions)
+{
+    model_costs_share(model->costs, actions);
 }
 
 void model_take_measurements(bmf_context *ctx, const bmf_measurements *all)
 {
     bmf_model *model = model_of(ctx);
-    if (!model_is_measured(model))
-        return;
-    measurements_apply(all, model->actions, model->machine->relative_error);
-    if (model->times)
-        take_typical_times(model);
+    if (model_is_measured(model)) {
+        measurements_apply(all, model->actions, model->machine->relative_error);
+        if (model->times)
+            take_typical_times(model);
+    }
+    if (!model->keeps_bytes)
+        model_share(model, model->actions);
 }
 
 static int model_finish(bmf_context *ctx)
@@ -441,9 +469,20 @@ static bmf_trace_run *make_names(const bmf_context *ctx, const bmf_machine *mach
 {
     int32_t lanes = (int32_t)processors;
     bmf_trace_run *run =
-        run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
+        run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), (int)machine->threads);
     run->predicted = 1;
     return run;
+}
+
+/* Pieces are cut for the threads of each rank, which a processor is, and run here one after the other; so are those of
+ * ranks of one thread where they are timed. Elsewhere this host may have fewer cores: then teams are smaller. */
+static void use_threads(bmf_context *ctx, const bmf_machine *machine)
+{
+    ctx->parts_are_ranks = machine->threads > 1;
+    if (machine->threads > 1 || machine->compute == BMF_COMPUTE_MEASURED)
+        ctx->threads = (int)machine->threads;
+    if (machine->threads > 1)
+        omp_set_dynamic(true);
 }
 
 int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
@@ -459,6 +498,7 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     bmf_trace_run *own_run = ctx->run;
     model->machine = machine;
     model->ranks = ranks;
+    model->threads = ctx->threads;
     model->costs = model_costs_create(machine, processors);
     ctx->processors = processors;
     ctx->run = make_names(ctx, machine, processors, ranks);
@@ -477,8 +517,7 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     ctx->first_processor = 0;
     ctx->local_processors = processors;
     ctx->statistics = (bmf_statistics){0};
-    if (machine->compute == BMF_COMPUTE_MEASURED)
-        ctx->threads = 1;
+    use_threads(ctx, machine);
     ctx->names_operations = machine->compute == BMF_COMPUTE_OPERATIONS;
     ctx->costs_ranks = ranks > 0 ? ranks : processors;
     if (machine->chooses && processors > 1) {
@@ -497,6 +536,15 @@ bmf_model *model_of_context(const bmf_context *ctx)
 const bmf_actions *model_actions(const bmf_model *model)
 {
     return model->actions;
+}
+
+bmf_actions *model_take_actions(bmf_context *ctx)
+{
+    bmf_model *model = model_of(ctx);
+    bmf_actions *taken = model->actions;
+    close_clocks(model);
+    model->actions = actions_create(ctx->processors, ctx->run);
+    return taken;
 }
 
 bmf_network *model_network(const bmf_model *model)

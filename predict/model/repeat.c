@@ -1,6 +1,6 @@
 /* Rounds of loops that are not gone through: the actions of the last one once more for each of them.
  *
- * Cost: a copy of its actions and messages a round. */
+ * Cost: its messages once more a round, and entries of the log for its actions, which stay stored once. */
 #include "predict/model/model_private.h"
 
 #include "runtime/base/array.h"
@@ -13,7 +13,6 @@ bool model_mark(bmf_context *ctx, bmf_run_mark *mark)
     *mark = (bmf_run_mark){.actions = model->actions->count,
                            .messages = model->actions->messages,
                            .rounds = model->actions->rounds,
-                           .timed = model->timed_count,
                            .elements = model->computed_elements,
                            .statistics = ctx->statistics};
     return true;
@@ -30,12 +29,8 @@ static void repeat_statistics(bmf_statistics *now, const bmf_statistics *since, 
 int model_repeat(bmf_context *ctx, const bmf_run_mark *since, int64_t times)
 {
     bmf_model *model = model_of(ctx);
-    const int64_t timed = model->timed_count;
     BMF_TRY(model_within_bound(ctx, times * (model->actions->messages - since->messages)));
     actions_repeat(model->actions, since->actions, since->messages, since->rounds, times);
-    for (int64_t time = 0; time < times; time++)
-        for (int64_t k = since->timed; k < timed; k++)
-            model_note_timed(model, model->timed[k]);
     model->computed_elements += times * (model->computed_elements - since->elements);
     repeat_statistics(&ctx->statistics, &since->statistics, times);
     return BMF_OK;

@@ -74,8 +74,8 @@ typedef enum bmf_rank_emulation_step {
 
 /* How far a run was. */
 typedef struct bmf_run_mark {
-    int64_t actions, messages, rounds, timed; /* that were recorded, and kernels among them that were timed */
-    int64_t elements;                         /* that kernels had computed */
+    int64_t actions, messages, rounds; /* that were recorded */
+    int64_t elements;                  /* that kernels had computed */
     bmf_statistics statistics;
 } bmf_run_mark;
 
@@ -89,10 +89,10 @@ typedef struct bmf_backend {
      * sends nothing else; one that receives a mark begins to do so, and `incoming` may not be called for what did not
      * come. */
     int (*exchange)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
-    /* The same in two halves, to compute while messages are on their way; sizes must be known. The round, what
-     * transfer points to and all segments stay as they are until the end; received ones are complete only then. Rounds
-     * that are under way at once begin in the same order everywhere, unless they have channels of their own
-     * (ctx->channel). progress lets messages proceed: to be called now and then while computing, by the thread that
+    /* The same in two halves, to compute while messages are on their way. The round, what transfer points to and all
+     * segments stay as they are until the end; received ones are complete only then. Rounds that are under way at once
+     * begin in the same order everywhere, unless they have channels of their own (ctx->channel); with one of unknown
+     * sizes no other is. progress lets messages proceed: to be called now and then while computing, by the thread that
      * began; it returns whether the end would not wait. All three NULL: the backend cannot, see
      * backend_exchange_begin. */
     int (*exchange_begin)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
@@ -188,6 +188,7 @@ struct bmf_context {
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
+    bool parts_are_ranks;    /* every local part is cut for all threads, as that of a rank with these would be */
     bool names_operations;   /* the backend wants to know of which operations kernels are made */
     int64_t representatives; /* processors that are emulated for all of their class; 0: each is (rank_emulation.c) */
     int64_t alike;           /* processors for which others stood, so far */
@@ -263,6 +264,12 @@ static inline int backend_exchange_end(bmf_context *ctx, bmf_exchange *under_way
 static inline bool is_local(const bmf_context *ctx, int64_t processor)
 {
     return processor >= ctx->first_processor && processor < ctx->first_processor + ctx->local_processors;
+}
+
+/* Into how many even shares what this host does is cut for workers: one for each thread, of each rank that is here. */
+static inline int64_t work_shares(const bmf_context *ctx)
+{
+    return ctx->threads * (ctx->parts_are_ranks ? ctx->local_processors : 1);
 }
 
 /* Cuts this host's elements of a partition into pieces: every worker gets a contiguous run of about the same number of
