@@ -379,7 +379,7 @@ def test_hover():
     assert mean == "```bmf\nlet mean(xs) : [real] -> real\n```\nthe mean of its elements\n", mean
     assert "let square(x)" in hover("square(x) =") and "real -> real" in hover("square(x - m)")
     split = hover("split")
-    assert "split(procs, xs) : P[[real]]" in split and "processors" in split, split
+    assert "split(procs, xs) or split({r, c}, rows) : P[[real]]" in split and "processors" in split, split
     assert "map(x -> .., xs) : [real]" in hover("map(x")
     minus = hover("x - m", 0, 2)
     assert "a - b : real" in minus and "difference" in minus, minus

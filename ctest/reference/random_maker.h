@@ -49,6 +49,8 @@ expression random_sorting(random_maker *g, type in, type out, int depth);
 expression random_plane(random_maker *g, type in, type out, int depth);
 /* Rows as columns, or a product of matrices. NULL: the type is none of matrices. */
 expression random_matrix(random_maker *g, type in, type out, int depth);
+/* An array cut into the blocks of a grid, and joined again. NULL: the type is none of lists of lists. */
+expression random_blocks(random_maker *g, type in, type out, int depth);
 /* Some neighbours of a list. NULL: the type is none of lists. */
 expression random_slice(random_maker *g, type in, type out, int depth);
 /* Rows of one length; now and then perhaps not. */

@@ -70,6 +70,10 @@ static const char *const words_of[] = {
     [SLICE] = "let {s, n} = {%, abs(%)} in s[n mod (length(s) + 1) ..< length(s)]",
     [RECTANGLE] = "let {s, n} = {%, abs(%)} in [s ++ [n], [n] ++ s][n mod 2 ..< 2, 0 ..< length(s)][0]",
     [COLUMN] = "let {s, n} = {%, abs(%)} in [s ++ [n], [n] ++ s][_, length(s)]",
+    [GRID] = "let {s, n} = {%, abs(%)} in join({2, 3}, cut({2, 3}, [s ++ [n], [n] ++ s]))[n mod 2]",
+    [GRID_SPLIT] =
+        "let {s, n} = {%, abs(%)} in [s ++ [n], [n] ++ s] |> split({2, 3}) |> map(b -> map(r -> map(x -> x, r), "
+        "b)) |> join |> map(r -> [n] ++ r) |> reduce(++, [])",
     [SPLIT] = "~ |> split(3) |> map(p -> map(@ -> %, p)) |> reduce(++, [])",
 };
 

@@ -434,6 +434,7 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     bmf_trace_run *own_run = ctx->run;
     model->machine = machine;
     model->ranks = ranks;
+    model->threads = ctx->threads;
     model->costs = model_costs_create(machine, processors);
     ctx->processors = processors;
     ctx->run = make_names(ctx, machine, processors, ranks);

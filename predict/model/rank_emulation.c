@@ -227,6 +227,7 @@ void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step)
         return;
     }
     notes->silent = step == BMF_EMULATE_BATCH;
+    ctx->threads = notes->silent || !model_is_measured(model) ? model->threads : 1;
     if (step == BMF_EMULATE_NEXT)
         next_processor(ctx, notes);
     if (step != BMF_EMULATE_END && step != BMF_EMULATE_CANCEL)

@@ -198,6 +198,28 @@ static notation_node *apply_split(notation_naming *naming, const bmf_expression 
     return list_call(naming, builtin_of_form(BMF_EXPRESSION_SPLIT, split->parallel), count, argument);
 }
 
+/* {r, c} */
+static notation_node *grid_node(notation_naming *naming, const bmf_expression *form)
+{
+    notation_node *number[BMF_NUMBERS];
+    for (int d = 0; d < form->numbers; d++)
+        number[d] =
+            form->number[d] == 0 ? name_node(naming, "_") : count_node(naming, form->number[d], form->processors[d]);
+    return node_of(naming, NOTATION_TUPLE, form->numbers, number);
+}
+
+static notation_node *apply_blocks(notation_naming *naming, const bmf_expression *form, view x)
+{
+    const bool joins = form->kind == BMF_EXPRESSION_JOIN;
+    notation_node *argument[2];
+    int count = 0;
+    if (form->numbers > 0)
+        argument[count++] = grid_node(naming, form);
+    argument[count++] = view_node(naming, x);
+    return list_call(naming, builtin_of_form(joins ? form->kind : BMF_EXPRESSION_SPLIT, form->parallel), count,
+                     argument);
+}
+
 static notation_node *apply_shift(notation_naming *naming, const bmf_expression *shift, view x)
 {
     notation_node *argument[3];
@@ -449,6 +471,9 @@ static notation_node *apply_other(notation_naming *naming, const bmf_expression 
         return apply_loop(naming, link, x);
     case BMF_EXPRESSION_SPLIT:
         return apply_split(naming, link, x);
+    case BMF_EXPRESSION_BLOCKS:
+    case BMF_EXPRESSION_JOIN:
+        return apply_blocks(naming, link, x);
     case BMF_EXPRESSION_SHIFT:
         return apply_shift(naming, link, x);
     case BMF_EXPRESSION_STENCIL:

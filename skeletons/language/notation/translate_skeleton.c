@@ -288,11 +288,54 @@ static bool translate_count(notation_translator *t, const notation_node *node, c
     return whole;
 }
 
+/* {r, c} or {p, r, c}: numbers, procs, and in splits _ for what is chosen when the program runs. */
+static bmf_expression *translate_grid(notation_translator *t, const notation_node *call, bmf_expression_kind kind,
+                                      bool parallel, bool may_choose)
+{
+    const notation_node *numbers = call->child[0];
+    bmf_expression *form = expression_create(t->arena, kind, call->word, 0);
+    form->parallel = parallel;
+    form->numbers = numbers->children;
+    if (numbers->children < 2 || numbers->children > BMF_NUMBERS)
+        return translator_fail(t, numbers->span, "a grid has 2 or 3 dimensions: {r, c} or {p, r, c}");
+    for (int d = 0; d < numbers->children; d++) {
+        const notation_node *number = numbers->child[d];
+        const bool any = number->kind == NOTATION_NAME && strcmp(number->name, "_") == 0;
+        if (any && !may_choose)
+            return translator_fail(t, number->span, "%s takes the numbers of a grid; only split chooses some",
+                                   call->name);
+        if (!any && !translate_count(t, number, call, &form->number[d], &form->processors[d]))
+            return NULL;
+        if (!any && form->number[d] < 1)
+            return translator_fail(t, number->span, "%s needs at least 1 block in each dimension", call->name);
+    }
+    return form;
+}
+
+/* split({r, c}, rows), cut({r, c}, rows), join({r, c}, blocks), join(blocks) */
+static bmf_expression *translate_blocks(notation_translator *t, const notation_node *call, bmf_expression *form,
+                                        const notation_pattern *scope)
+{
+    bmf_expression *list = form ? translate_node(t, call->child[call->children - 1], scope) : NULL;
+    return list ? core_compose(t->arena, form, list) : NULL;
+}
+
+static bmf_expression *translate_join(notation_translator *t, const notation_node *call, const notation_pattern *scope)
+{
+    if (call->children == 1)
+        return translate_blocks(t, call, expression_create(t->arena, BMF_EXPRESSION_JOIN, call->word, 0), scope);
+    if (call->child[0]->kind != NOTATION_TUPLE)
+        return translator_fail(t, call->child[0]->span, "the numbers of a grid are written {r, c}");
+    return translate_blocks(t, call, translate_grid(t, call, BMF_EXPRESSION_JOIN, false, false), scope);
+}
+
 static bmf_expression *translate_split(notation_translator *t, const notation_node *call, bool parallel,
                                        const notation_pattern *scope)
 {
     enum { MAX_STRIDE = 62 };
     const int numbers = call->children - 1;
+    if (call->child[0]->kind == NOTATION_TUPLE && numbers == 1)
+        return translate_blocks(t, call, translate_grid(t, call, BMF_EXPRESSION_BLOCKS, parallel, parallel), scope);
     bmf_expression *split = expression_create(t->arena, BMF_EXPRESSION_SPLIT, call->word, 0);
     split->parallel = parallel;
     for (int k = 0; k < numbers; k++)
@@ -376,6 +419,8 @@ bmf_expression *translate_skeleton(notation_translator *t, const notation_node *
         return translate_stencil(t, call, scope);
     case NOTATION_BY_KEY:
         return translate_by_key(t, call, scope);
+    case NOTATION_JOIN:
+        return translate_join(t, call, scope);
     default:
         return translate_split(t, call, builtin->role == NOTATION_SPLIT, scope);
     }

@@ -83,7 +83,7 @@ bool checker_may_hold(bmf_checker *checker, const bmf_expression *expression, co
 
 /* A list, placed or distributed. */
 bool type_is_list(const bmf_type *type);
-/* A list of `element`s, distributed if `like` is. */
+/* A list of `element`s, distributed if `like` is, on its grid if it has one. */
 const bmf_type *type_list_like(const bmf_type *like, const bmf_type *element);
 bool type_is_pair_with_distributed(const bmf_type *type, int component);
 bool expression_takes_distributed(const bmf_expression *expression, const bmf_type *in);

@@ -1,6 +1,7 @@
 /* What the type rules of several forms share. */
 #include <stdio.h>
 
+#include "runtime/data/type.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/types/checker.h"
 
@@ -11,7 +12,7 @@ bool type_is_list(const bmf_type *type)
 
 const bmf_type *type_list_like(const bmf_type *like, const bmf_type *element)
 {
-    return like->kind == BMF_DISTRIBUTED ? bmf_type_distributed(element) : bmf_type_list(element);
+    return like->kind == BMF_DISTRIBUTED ? type_on_grid_of(like, element) : bmf_type_list(element);
 }
 
 bool type_is_pair_with_distributed(const bmf_type *type, int component)
