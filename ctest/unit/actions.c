@@ -204,6 +204,38 @@ static void some_of_all(uint64_t *random, bmf_actions *actions, plain *p)
              nothing);
 }
 
+/* What the last few steps recorded, once more, so many times. */
+static void some_repetition(uint64_t *random, bmf_actions *actions, plain *p)
+{
+    const int64_t action = actions->count, message = actions->messages, round = actions->rounds,
+                  times = test_below(random, 4);
+    some_kernels(random, actions, p);
+    some_rounds(random, actions, p);
+    some_slices(random, actions, p);
+    some_of_all(random, actions, p);
+    const int64_t actions_more = actions->count - action, messages_more = actions->messages - message,
+                  rounds_more = actions->rounds - round;
+    actions_repeat(actions, action, message, round, times);
+    assert_int_equal(actions->count, action + (times + 1) * actions_more);
+    assert_int_equal(actions->rounds, round + (times + 1) * rounds_more);
+    for (int64_t k = action; k < action + times * actions_more; k++) {
+        bmf_action again = p->action[k];
+        const beside kept = p->beside[k];
+        const bool of_message = again.kind == BMF_ACTION_SEND || again.kind == BMF_ACTION_RECEIVE,
+                   of_round = again.kind == BMF_ACTION_POST || again.kind == BMF_ACTION_WAIT;
+        again.message += of_message ? messages_more : of_round ? rounds_more : 0;
+        again.amount += of_message ? rounds_more : again.kind == BMF_ACTION_POST ? messages_more : 0;
+        keep(p, actions, again, kept);
+    }
+    for (int64_t m = message; m < message + times * messages_more; m++) {
+        const bmf_scheduled_message *of = &actions->message[m], *again = &actions->message[m + messages_more];
+        assert_true(again->from == of->from && again->to == of->to && again->bytes == of->bytes);
+        assert_int_equal(again->round, of->round + rounds_more);
+        assert_int_equal(again->next, of->next < 0 ? -1 : of->next + messages_more);
+        assert_int_equal(again->next_sent, of->next_sent < 0 ? -1 : of->next_sent + messages_more);
+    }
+}
+
 static bool same_action(const bmf_action *a, const bmf_action *b)
 {
     return a->seconds == b->seconds && a->shared == b->shared && a->own == b->own && a->amount == b->amount &&
@@ -227,8 +259,8 @@ static bmf_actions *some_log(uint64_t *random, plain *p)
     *p = (plain){0};
     for (int64_t step = test_below(random, 12); step > 0; step--) {
         actions_enter(actions, (uint32_t)test_below(random, 3), 0, BMF_EVENT_SKELETON);
-        void (*const some[])(uint64_t *, bmf_actions *, plain *) = {some_kernels, some_slices, some_rounds,
-                                                                    some_of_all};
+        void (*const some[])(uint64_t *, bmf_actions *, plain *) = {some_kernels, some_slices, some_rounds, some_of_all,
+                                                                    some_repetition};
         some[test_below(random, sizeof some / sizeof *some)](random, actions, p);
         if (test_below(random, 3) == 0)
             compare(actions_list(actions), actions->count, p); /* the list grows with the log */
