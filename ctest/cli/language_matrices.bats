@@ -65,6 +65,34 @@ numpy.save('m.npy', numpy.arange(35.0).reshape(5, 7))"
     done
 }
 
+@test "a transpose sends each pair of parts what is theirs, once, as predicted" {
+    python3 -c "
+import numpy
+numpy.save('m.npy', numpy.arange(12 * 8.0).reshape(12, 8))"
+    echo 'main(m) = m |> split(procs) |> transpose |> map(p -> reduce(+, 0.0, map(r -> r[0], p))) |> reduce(+)' >turn.bmf
+    run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run turn.bmf --arg m.npy --procs 4 --stats # read in parts
+    assert_success
+    assert_output "28.0"
+    # a pair of the 4 parts has 3 x 2 elements; the sum takes 3 messages
+    assert_equal "$(sent)" "15 messages, $((12 * 6 * 8 + 3 * 8)) bytes"
+    predicted turn.bmf 4 --arg m.npy
+    assert_output "15 messages, $((12 * 6 * 8 + 3 * 8)) bytes"
+    predicted turn.bmf 64 --arg m.npy
+    there="$output"
+    run --separate-stderr "$MPIRUN" -n 3 "$BMF_BIN_DIR/bmf" run turn.bmf --arg m.npy --procs 64 --stats
+    assert_equal "$(sent)" "$there"
+    # blocks on the diagonal stay
+    echo 'main(m) = m |> split({3, 3}) |> transpose |> map(b -> length(b)) |> reduce(max)' >blocks.bmf
+    echo 'main(m) = m |> split({3, 3}) |> map(b -> length(b)) |> reduce(max)' >without.bmf
+    run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run without.bmf --arg m.npy --stats
+    before="$(sent)"
+    run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run blocks.bmf --arg m.npy --stats
+    assert_output "3"
+    assert_equal "${before%% *}" "$(($(sent | cut -d' ' -f1) - 6))"
+    predicted blocks.bmf 9 --arg m.npy
+    assert_output "$(sent)"
+}
+
 # refused MESSAGE: before prog.bmf runs, whoever asks
 refused()
 {
@@ -116,6 +144,16 @@ prog.bmf:1:40: matmul makes [[real]] 2 x 6
 }
 
 @test "failures say where, on one rank and on several" {
+    echo 'main(m) = transpose(split(2, m)) default [[1], [2], [3, 4]]' >parts.bmf
+    echo 'main(m) = transpose(split(2, m)) default [[1], [2, 3], [4]]' >part.bmf
+    for ranks in 1 2; do
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run parts.bmf
+        assert_equal "$status" 2
+        assert_line --index 0 --partial "parts.bmf:1:11: transpose needs rows of equal length: in part 1 they have 2 elements, in those before it 1"
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run part.bmf
+        assert_equal "$status" 2
+        assert_line --index 0 --partial "part.bmf:1:11: transpose needs rows of equal length: row 1 has 2 elements, row 0 has 1 (element 0 of transpose at 1:11)"
+    done
     echo 'main(m) = m |> split({2, 2}) |> join default [[1, 2], [3]]' >ragged.bmf
     echo 'main(m) = m |> split({2, 2}) |> map(b -> map(row -> if row[0] > 2 then row ++ row else row, b)) |> join
 default [[1, 2], [3, 4]]' >fit.bmf
