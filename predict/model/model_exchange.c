@@ -98,6 +98,7 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
     for (int64_t i = 0; i < count && side == SIDE_SENT; i++)
         if (message[i].from != message[i].to)
             model->elements[message[i].to] = -1;
+    actions_family_begin(model->actions);
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
         bmf_model_cost cost;
@@ -109,6 +110,7 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
         if (status == BMF_OK)
             actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
     }
+    actions_family_end(model->actions);
     free(processor);
     return status;
 }
