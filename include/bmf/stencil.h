@@ -55,9 +55,10 @@ BMF_API int bmf_grid_collect(const bmf_grid *grid, const bmf_list *xs, bmf_list 
  * axis[d] of xs, as of NumPy's transpose; axis NULL: the order stays, and only the blocks change. xs is on `grid`, the
  * result on `to`, whose extents are those of `grid` in their new order.
  *
- * One round: for each pair of blocks that have elements in common and lie on different processors one message of exactly
- * these elements (of elements with inner lists as packed: 8 bytes a list more). Each element that moves is copied once
- * into the message, and once from it; the others once, while messages are on their way. Any elements. No agreement.
+ * One round: for each pair of blocks that have elements in common and lie on different processors one message of
+ * exactly these elements (of elements with inner lists as packed: 8 bytes a list more). Each element that moves is
+ * copied once into the message, and once from it; the others once, while messages are on their way. Any elements. No
+ * agreement.
  *
  * Collective. Errors: BMF_ERROR_SHAPE, xs is not on the grid, other extents or numbers of dimensions;
  * BMF_ERROR_ARGUMENT, axes that are not every dimension once, grids with processors that are 0 or too many. */

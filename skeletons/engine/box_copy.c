@@ -11,7 +11,7 @@
 #include "bmf/kernel.h"
 #include "skeletons/engine/scalar_size.h"
 
-/* Of a tile: a line of memory of `from` is 8 elements of 8 bytes, and as many lines of `to` are written side by side. */
+/* Of a tile: a line of memory of `from` is 8 elements of 8 bytes, and as many lines of `to` are written at once. */
 enum { TILE_NEAR = 8, TILE_FAR = 64 };
 
 static int64_t at_most(int64_t x, int64_t most)

@@ -211,7 +211,7 @@ static int incoming(void *state, const bmf_message *message, bmf_segment *segmen
                                : segments_of(all, &all->call->received.box[message->count], all->received, segment);
 }
 
-/* Up to the last box that another host sends; what this one sends itself is among them, and stays where it is packed. */
+/* Up to the last box that another host sends; what this one sends itself stays where it is packed. */
 static int64_t elements_from_others(const regrid_call *call)
 {
     int64_t elements = 0;

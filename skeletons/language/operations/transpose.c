@@ -1,5 +1,5 @@
-/* B_Transpose: the columns of a list of rows of equal length, as rows. P_Transpose: of all parts together; of the blocks
- * of a grid r x c the blocks of a grid c x r. */
+/* B_Transpose: the columns of a list of rows of equal length, as rows. P_Transpose: of all parts together; of the
+ * blocks of a grid r x c the blocks of a grid c x r. */
 #include "skeletons/language/evaluate/matrix.h"
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/operations/operation.h"

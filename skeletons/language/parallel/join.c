@@ -2,8 +2,8 @@
  *
  * Method: ranks tell each other how large the blocks are; their elements are gathered in the order of the blocks, and
  * put into that of the rows where they arrive. The blocks of several instances (in maps) travel packed, block by block.
- * Cost: one message a block that is not there, of its elements, or as bmf_gather's tree has them; a copy of the elements
- * there. In maps 8 bytes a list more. */
+ * Cost: one message a block that is not there, of its elements, or as bmf_gather's tree has them; a copy of the
+ * elements there. In maps 8 bytes a list more. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
