@@ -35,6 +35,22 @@ expression random_rows(random_maker *g, type in, type element, int depth)
                          : rows_of(g, in, element, some_length(g), depth);
 }
 
+expression random_planes(random_maker *g, type in, type element, int depth)
+{
+    expression row[MAX_PARTS + 1], part[MAX_PARTS + 1];
+    const int rows = some_length(g), columns = some_length(g);
+    type each = random_element_type(g, in);
+    if (chance(g, 12))
+        return random_expression(g, in, bmf_type_list(bmf_type_list(bmf_type_list(element))), depth - 1);
+    for (int i = 0; i < rows; i++) {
+        for (int k = 0; k < columns; k++)
+            part[k] = random_inner(g, each, element, depth - 2);
+        row[i] = node(g, BMF_EXPRESSION_ALLVEC, columns, part);
+    }
+    expression plane = node(g, BMF_EXPRESSION_ALLVEC, rows, row);
+    return compose(g, NODE(g, BMF_EXPRESSION_MAP, plane), random_expression(g, in, bmf_type_list(each), depth - 1));
+}
+
 expression random_matrix(random_maker *g, type in, type out, int depth)
 {
     if (out->kind != BMF_LIST || out->component[0]->kind != BMF_LIST)

@@ -544,7 +544,7 @@ static void every_form_and_operation_is_whole(void **state)
         const bmf_expression_form *form = form_of_kind((bmf_expression_kind)k);
         assert_non_null(form->keyword);
         assert_non_null(form->check);
-        assert_true(form->evaluate || k == BMF_EXPRESSION_NAME || is_of_records(k));
+        assert_true(form->evaluate || k == BMF_EXPRESSION_NAME || k == BMF_EXPRESSION_RING || is_of_records(k));
         assert_true(!form->parallel || (form->is_parallel && form->evaluate_parallel && form->places));
         assert_true(form->min_operands >= 0 && form->min_operands <= form->max_operands && form->max_operands <= 3);
         assert_true(!form->is_kernel || form->is_scalar);

@@ -11,7 +11,7 @@ syntax iskeyword @,48-57,_
 syntax keyword bmfForm B_Id B_Comp B_Con B_Alltup B_Allvec B_Op B_Addr B_Num B_Procs B_Record B_Field B_With
 syntax keyword bmfConditional B_If
 syntax keyword bmfRepeat B_While
-syntax keyword bmfSkeleton B_Map B_Reduce B_Scan B_Zip B_Split B_Blocks B_Join B_Filter B_Reduce_by_key B_Shift B_Stencil B_Sort_by B_Group
+syntax keyword bmfSkeleton B_Map B_Reduce B_Scan B_Zip B_Split B_Blocks B_Join B_Filter B_Reduce_by_key B_Shift B_Stencil B_Ring B_Sort_by B_Group
 syntax keyword bmfParallel P_Map P_Reduce P_Scan P_Zip P_Split P_Distl P_Dist1 P_Project P_Sort P_Argsort P_Unique
 syntax keyword bmfParallel P_Blocks P_Join P_Transpose P_Reduce_by_key P_Shift P_Stencil P_Sort_by P_Group
 syntax keyword bmfOperation B_Plus B_Minus B_Times B_Divide B_Mod B_Max B_Min B_And B_Or B_Eq B_Ne B_Gt B_Lt B_Ge B_Le

@@ -29,8 +29,10 @@ static const described builtins[] = {
     {"stencil",
      "A function of every element and so many neighbours on each side, {before, .., element, .., behind}; beyond the "
      "ends stands a default, a constant or a function of the element that looks there, or else the other end. With "
-     "{rows, "
-     "columns} the points of a list of rows and those around them, {{..}, {.., point, ..}, {..}}."},
+     "{rows, columns} the points of a list of rows and those around them, {{..}, {.., point, ..}, {..}}, with {planes, "
+     "rows, columns} those of planes of rows. Edges may be given one by one: {left: 0.0, right: u -> u}, with above "
+     "and "
+     "below, front and back; ring for both of a dimension."},
     {"shift",
      "Every element so many places on, or back; those that leave come back at the other end, or make room for a "
      "default: a constant, or a function of the element that is there."},

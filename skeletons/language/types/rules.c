@@ -94,12 +94,12 @@ bmf_expression *checker_key(bmf_checker *checker, const bmf_expression *expressi
 }
 
 const bmf_type *checker_beyond(bmf_checker *checker, const bmf_expression *expression, const bmf_expression *function,
-                               const bmf_type *element, bmf_expression **typed)
+                               const bmf_type *handed, const bmf_type *element, bmf_expression **typed)
 {
     char what[100];
     snprintf(what, sizeof what, "the default of %s must go with the elements", checker_keyword(expression));
     for (int step = 0; step < BMF_MAX_WIDENINGS; step++) {
-        *typed = checker_infer_inside(checker, function, element);
+        *typed = checker_infer_inside(checker, function, handed ? bmf_type_pair(handed, element) : element);
         const bmf_type *wider = *typed ? checker_join(checker, function->span, what, element, (*typed)->out) : NULL;
         if (!wider)
             return NULL;
