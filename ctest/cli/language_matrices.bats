@@ -65,6 +65,41 @@ numpy.save('m.npy', numpy.arange(35.0).reshape(5, 7))"
     done
 }
 
+@test "a file that is cut into blocks is read in parts, which send each block what is its" {
+    python3 -c "
+import numpy
+numpy.save('m.npy', numpy.arange(12 * 8.0).reshape(12, 8))
+numpy.save('cube.npy', numpy.arange(5 * 3 * 4).reshape(5, 3, 4))"
+    echo 'main(m) = {length(m), m |> split({2, 2}) |> map(b -> b[0, 0]) |> reduce(max)}' >corner.bmf
+    for ranks in 1 2 3; do
+        run --separate-stderr "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run corner.bmf --arg m.npy --procs 4 --stats
+        assert_output "{12, 52.0}"
+        # parts of 3 rows each send 3 x 4 elements to the one of their two blocks that is not on their processor; the maximum takes 3 messages
+        assert_equal "$(sent)" "7 messages, $((4 * 12 * 8 + 3 * 8)) bytes"
+    done
+    predicted corner.bmf 4 --arg m.npy
+    assert_output "7 messages, $((4 * 12 * 8 + 3 * 8)) bytes"
+    # all uses of a file share its parts; another split, or another use, has it whole
+    echo 'main(m) = {m |> split({2, 1}) |> join, m |> split({1, procs}) |> join, m |> split(procs) |> reduce(++)}' >all.bmf
+    echo 'main(m) = {m |> split({2, 1}) |> join, m |> split({1, procs}) |> join, m |> split(2) |> reduce(++)}' >other.bmf
+    echo 'main(m) = {m |> split({2, 1}) |> join, m |> split({1, procs}) |> join, m}' >whole.bmf
+    echo 'main(m) = m |> split({3, 1, 2}) |> join' >cube.bmf
+    for procs in 3 7; do
+        for program in all other whole; do
+            run "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run $program.bmf --arg m.npy --procs $procs
+            assert_output "$(python3 -c 'm = [[8.0 * i + j for j in range(8)] for i in range(12)]; print(str([m, m, m]).replace("[[[", "{[[").replace("]]]", "]]}"))')"
+        done
+        run "$MPIRUN" -n 3 "$BMF_BIN_DIR/bmf" run cube.bmf --arg cube.npy --procs $((2 * procs))
+        assert_output "$(python3 -c 'print([[[12 * i + 4 * j + k for k in range(4)] for j in range(3)] for i in range(5)])')"
+    done
+    head -c 500 m.npy >short.npy
+    for ranks in 1 3; do
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run corner.bmf --arg short.npy --procs 4
+        assert_failure 2
+        assert_line --index 0 --regexp '^bmf: short.npy: '
+    done
+}
+
 @test "a transpose sends each pair of parts what is theirs, once, as predicted" {
     python3 -c "
 import numpy
