@@ -217,3 +217,41 @@ default [[1, 2], [3, 4]]' >fit.bmf
         assert_line --index 0 --partial "shapes.bmf:1:23: matmul needs as many columns of the first matrix as rows of the second, found 1 x 2 and 3 x 2"
     done
 }
+
+# GSL's BLAS is there wherever bmf is.
+@test "in the free mode products of reals are a BLAS library's, of slices too, and the one that is asked for" {
+    python3 -c "
+import numpy
+r = numpy.random.default_rng(7)
+for name, shape in (('a', (103, 41)), ('b', (41, 67))): numpy.save(name, r.standard_normal(shape))"
+    echo 'main(a, b) = {a |> split(procs) |> map(part -> matmul(part, b)) |> reduce(++), matmul(a[3 ..< 99, 5 ..< 30], b[9 ..< 34, _]), matmul(b[9 ..< 9, 0 ..< 3], a[0 ..< 3, _])}' >p.bmf
+    reference='
+import numpy, sys
+a, b = numpy.load("a.npy"), numpy.load("b.npy")
+whole, part, none = [numpy.array(m) for m in eval(sys.stdin.read().replace("{", "[").replace("}", "]"))]
+assert numpy.allclose(whole, a @ b, rtol=0, atol=1e-12) and numpy.allclose(part, a[3:99, 5:30] @ b[9:34], rtol=0, atol=1e-12) and none.size == 0'
+    for ranks in 1 3; do
+        run --separate-stderr env BMF_BLAS=libgslcblas.so.0 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run p.bmf --arg a.npy --arg b.npy --free
+        assert_success
+        free=$output
+        python3 -c "$reference" <<<"$free"
+        run --separate-stderr "$BMF_BIN_DIR/bmf" run p.bmf --arg a.npy --arg b.npy
+        assert_success
+        own=$output
+        [ "$own" != "$free" ] # the library adds in another order
+        for none in 0 ""; do
+            BMF_BLAS=$none run --separate-stderr "$BMF_BIN_DIR/bmf" run p.bmf --arg a.npy --arg b.npy --free
+            assert_output "$own"
+            BMF_BLAS=libnothing.so run --separate-stderr "$BMF_BIN_DIR/bmf" run p.bmf --arg a.npy --arg b.npy
+            assert_output "$own" # nobody asks for it
+        done
+    done
+    for ranks in 1 3; do
+        run env BMF_BLAS=libnothing.so "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run p.bmf --arg a.npy --arg b.npy --free
+        assert_failure 2
+        assert_line --index 0 --regexp "^bmf: BMF_BLAS: libnothing.so: cannot open"
+        run env BMF_BLAS=libm.so.6 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run p.bmf --arg a.npy --arg b.npy --free
+        assert_failure 2
+        assert_line --index 0 "bmf: BMF_BLAS: libm.so.6 has no cblas_dgemm"
+    done
+}
