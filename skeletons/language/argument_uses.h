@@ -8,9 +8,9 @@
 /* Of each component of the argument; the argument itself counts as one, if it is no tuple. */
 typedef struct argument_uses {
     int components;
-    int64_t processors;             /* in: of the machine */
-    bool may_split[BMF_MAX_LEAVES]; /* in: a file, whose length is */
-    int64_t length[BMF_MAX_LEAVES]; /* this */
+    int64_t processors;              /* in: of the machine */
+    bool may_split[BMF_MAX_LEAVES];  /* in: a file, whose length is */
+    int64_t length[BMF_MAX_LEAVES];  /* this */
     bmf_level level[BMF_MAX_LEAVES]; /* out: how it is split wherever it stands, but for its length; */
     bool whole[BMF_MAX_LEAVES];      /* or it is used in another way, or not split */
 } argument_uses;
