@@ -6,8 +6,6 @@
  * as long as tables, so that joining costs little; one that is cut is folded where it begins (late.c).
  * Cost: n (8 + w) bytes read once; a table has w bytes a key. Messages: see bmf/skeletons.h. */
 #include <inttypes.h>
-#include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,87 +17,8 @@
 #include "skeletons/engine/repartition.h"
 #include "skeletons/skeleton_types.h"
 
-enum { SHORTEST_BLOCK = 1024, ELEMENTS_OF_ENTRY = 8, TABLE_ALIGNMENT = 16, THREADED_ENTRIES = 1 << 16 };
-
 const bmf_skeleton_type skeleton_reduce_by_key = {
     .id = 42, .name = "reduce_by_key", .communication = BMF_COMMUNICATION_REDUCE};
-
-/* Whether an entry is the identity. */
-static bool is_identity(const bmf_by_key *by, const char *entry)
-{
-    int64_t bits, identity;
-    if (by->entry.record != sizeof bits)
-        return memcmp(entry, by->identity, (size_t)by->entry.record) == 0;
-    memcpy(&bits, entry, sizeof bits);
-    memcpy(&identity, by->identity, sizeof identity);
-    return bits == identity;
-}
-
-/* Entries [begin, end) of left become left op right. */
-static int combine(const bmf_by_key *by, int64_t begin, int64_t end, char *left, const char *right)
-{
-    const bmf_tree *tree = &by->entry;
-    bmf_slice in[2 * BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
-    int code = 0;
-    for (int64_t i = begin, count; i < end && code == 0; i += count) {
-        count = end - i < BMF_BLOCK ? end - i : BMF_BLOCK;
-        tree_record(tree, left + i * tree->record, in);
-        tree_record(tree, (char *)right + i * tree->record, in + tree->leaves);
-        tree_record(tree, left + i * tree->record, out);
-        code = by->op->combine(by->op->context, count, in, out);
-    }
-    return code;
-}
-
-/* The same where one may be the identity: the other stays, or is taken. Runs between those go together. */
-static int join_run(const bmf_by_key *by, int64_t first, int64_t end, char *left, const char *right)
-{
-    const int64_t record = by->entry.record;
-    int64_t begin = first;
-    int code = 0;
-    for (int64_t i = first; i < end && code == 0; i++) {
-        const bool keep = is_identity(by, right + i * record);
-        if (!keep && !is_identity(by, left + i * record))
-            continue;
-        code = combine(by, begin, i, left, right);
-        begin = i + 1;
-        if (!keep)
-            memcpy(left + i * record, right + i * record, (size_t)record);
-    }
-    return code ? code : combine(by, begin, end, left, right);
-}
-
-/* The same of whole tables, by all threads unless each of them has tables of its own. */
-static int join_entries(const bmf_by_key *by, char *left, const char *right)
-{
-    const int chunks = by->count >= THREADED_ENTRIES && !omp_in_parallel() ? by->ctx->threads : 1;
-    int code = 0;
-#pragma omp parallel for num_threads(chunks) schedule(static) if (chunks > 1)
-    for (int c = 0; c < chunks; c++) {
-        const int64_t begin = bmf_split_start(by->count, chunks, c), end = bmf_split_start(by->count, chunks, c + 1);
-        const int failed = join_run(by, begin, end, left, right);
-        if (failed) {
-#pragma omp atomic write
-            code = failed;
-        }
-    }
-    return code;
-}
-
-/* Entry by entry; context: the bmf_by_key. The result stands in place of the left operand, or is new. */
-static int join_tables(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
-{
-    const bmf_by_key *by = context;
-    int code = 0;
-    for (int64_t k = 0; k < count && code == 0; k++) {
-        char *made = (char *)out[0].data + k * out[0].stride;
-        const char *left = (const char *)in[0].data + k * in[0].stride;
-        if (made != left)
-            memcpy(made, left, (size_t)by->table.record);
-        code = join_entries(by, made, (const char *)in[1].data + k * in[1].stride);
-    }
-    return code;
-}
 
 /* Blocks that begin in each part, or its elements. */
 static int number_nodes(bmf_by_key *by)
@@ -117,41 +36,6 @@ static int number_nodes(bmf_by_key *by)
     return status;
 }
 
-/* A record of the identity whose padding is that of elements that were copied leaf by leaf: zeros. */
-static void make_identity(bmf_by_key *by)
-{
-    const bmf_tree *tree = &by->entry;
-    bmf_slice leaf[BMF_MAX_LEAVES];
-    by->identity = allocate_clear(1, tree->record);
-    tree_record(tree, by->identity, leaf);
-    tree_put(tree, by->op->identity, leaf, 0);
-}
-
-int by_key_open_alone(bmf_by_key *by, bmf_context *ctx, const bmf_type *type, int64_t count, const bmf_operator *op)
-{
-    *by = (bmf_by_key){.ctx = ctx, .count = count, .op = op, .bad = -1};
-    BMF_TRY(tree_open(&by->entry, ctx, "reduce_by_key", op, type));
-    make_identity(by);
-    const int64_t bytes = count * by->entry.record;
-    const int64_t record =
-        bytes > 0 ? (bytes + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT : TABLE_ALIGNMENT;
-    const int64_t characters = (int64_t)strlen(op->name) + (int64_t)sizeof " tables";
-    by->join_name = allocate(characters);
-    snprintf(by->join_name, (size_t)characters, "%s tables", op->name);
-    by->join = (bmf_operator){
-        .name = by->join_name, .combine = join_tables, .context = by, .flags = op->flags, .may_fail = op->may_fail};
-    by->table = (bmf_tree){.op = &by->join,
-                           .leaves = 1,
-                           .leaf_size = {record},
-                           .record = record,
-                           .exact = by->entry.exact,
-                           .workers = ctx->threads};
-    by->block = SHORTEST_BLOCK;
-    while (by->block / ELEMENTS_OF_ENTRY < count)
-        by->block *= 2;
-    return BMF_OK;
-}
-
 int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op)
 {
     BMF_TRY(by_key_open_alone(by, values->context, values->type, count, op));
@@ -162,20 +46,6 @@ int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, in
         by_key_close(by);
     return status;
 }
-
-void by_key_close(bmf_by_key *by)
-{
-    if (by->partials.part)
-        partials_free(&by->partials);
-    bmf_list_free(by->late.keys);
-    bmf_list_free(by->late.values);
-    bmf_partition_release(by->nodes);
-    free(by->join_name);
-    free(by->identity);
-    tree_close(&by->entry);
-}
-
-/* ---- the skeleton ---- */
 
 static int refuse_key(const bmf_by_key *by)
 {
@@ -207,12 +77,16 @@ static int bring_together(bmf_by_key *by, char *results)
 int by_key_reduce(bmf_by_key *by, char *results)
 {
     if (bmf_length(by->values) == 0) {
-        for (int64_t k = 0; k < by->count; k++)
-            memcpy(results + k * by->entry.record, by->identity, (size_t)by->entry.record);
+        by_key_clear_table(by, results);
         return BMF_OK;
     }
+    if (by->values->partition->parts == 1) {
+        plan_title(by->ctx, "reduce_by_key", by->values);
+        BMF_TRY(defer_bad(by, by_key_fold(by, results)));
+        return agree_if(by->ctx, true, BMF_OK);
+    }
     BMF_TRY(by_key_bring_late(by));
-    BMF_TRY(defer_bad(by, by_key_fold(by)));
+    BMF_TRY(defer_bad(by, by_key_fold(by, results)));
     return bring_together(by, results);
 }
 

@@ -1,22 +1,27 @@
 /* Folding every part's elements into tables; see tables.h.
  *
- * Method: workers take runs of blocks; a block's table is pushed onto the forest of its piece. A block that is cut goes
- * on with the elements that were brought to where it begins. An exact operator needs one table for a piece, whatever
- * blocks it covers.
+ * Method: workers take runs of blocks; a block's table is pushed onto the forest of its piece, and the forests of the
+ * pieces are appended to each other. A block that is cut goes on with the elements that were brought to where it
+ * begins. An exact operator needs one table for a piece, whatever blocks it covers. If all of it lies in one part, the
+ * first table is that of the results.
  * Cost: n + ceil(n / block) table length; up to log2 of the blocks tables a worker. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/by_key/tables.h"
+#include "skeletons/by_key/forest.h"
 #include "skeletons/engine/move.h"
+
+enum { SHORTEST_PIECE = 1024 };
 
 typedef struct fold_state {
     const bmf_by_key *by;
     bmf_slice value[BMF_MAX_LEAVES], late_value[BMF_MAX_LEAVES];
     bmf_by_key_room *room; /* by worker */
-    bmf_forest *forest;    /* by piece */
-    int64_t *bad;          /* by piece: number of an element, or -1 */
+    bmf_piece *piece;
+    int64_t pieces;
+    bmf_table_forest *forest; /* by piece */
+    int64_t *bad;             /* by piece: number of an element, or -1 */
 } fold_state;
 
 static int64_t local_begin(const bmf_by_key *by)
@@ -59,23 +64,13 @@ static int fold_late(const fold_state *s, bmf_by_key_room *room, int64_t part)
     return by_key_run(by, room, &run, &ignored);
 }
 
-static int push_tables(const fold_state *s, bmf_by_key_room *room, int lanes, bmf_forest *forest)
-{
-    const bmf_by_key *by = s->by;
-    int code = 0;
-    for (int k = 0; k < lanes && code == 0; k++)
-        code = forest_push(&by->table, forest, 1, by_key_table(by, room, k), false);
-    return code;
-}
-
 /* Whole blocks side by side, then one after the other; the last one may be cut. */
-static int fold_blocks(const fold_state *s, bmf_by_key_room *room, const bmf_piece *piece, bmf_forest *forest,
+static int fold_blocks(const fold_state *s, bmf_by_key_room *room, const bmf_piece *piece, bmf_table_forest *forest,
                        int64_t *bad)
 {
     const bmf_by_key *by = s->by;
     const int64_t block = by->block, length = bmf_length(by->values);
     int code = 0;
-    forest_start(forest, piece->begin / block);
     for (int64_t begin = piece->begin, end; begin < piece->end && code == 0; begin = end) {
         const int64_t whole = (piece->end - begin) / block, rest = piece->end - begin;
         const int lanes = whole < 1 ? 1 : whole < room->lanes ? (int)whole : room->lanes;
@@ -87,18 +82,18 @@ static int fold_blocks(const fold_state *s, bmf_by_key_room *room, const bmf_pie
             code = fold_late(s, room, piece->part);
         if (code != 0 || *bad >= 0)
             return code;
-        code = push_tables(s, room, lanes, forest);
+        for (int k = 0; k < lanes && code == 0; k++)
+            code = table_forest_push(by, forest, forest->end + 1, by_key_table(by, room, k));
     }
     return code;
 }
 
 /* Tables side by side hold neighbouring runs of elements; those of the rest come behind them. */
-static int fold_exact(const fold_state *s, bmf_by_key_room *room, const bmf_piece *piece, bmf_forest *forest,
+static int fold_exact(const fold_state *s, bmf_by_key_room *room, const bmf_piece *piece, bmf_table_forest *forest,
                       int64_t *bad)
 {
     const bmf_by_key *by = s->by;
     int code = 0;
-    forest_start(forest, piece->begin);
     for (int64_t begin = piece->begin, end; begin < piece->end && code == 0; begin = end) {
         const int64_t rest = piece->end - begin;
         const int lanes = rest < room->lanes ? 1 : room->lanes;
@@ -106,10 +101,10 @@ static int fold_exact(const fold_state *s, bmf_by_key_room *room, const bmf_piec
         by_key_clear(by, room, lanes, forest);
         code = fold_elements(s, room, begin, elements, lanes, bad);
         end = begin + lanes * elements;
-        for (int k = 0; k < lanes && code == 0 && *bad < 0; k++)
-            code = forest_append(&by->table, forest, begin + (k + 1) * elements, by_key_table(by, room, k), false);
         if (*bad >= 0)
             break;
+        for (int k = 0; k < lanes && code == 0; k++)
+            code = table_forest_push(by, forest, begin + (k + 1) * elements, by_key_table(by, room, k));
     }
     return code;
 }
@@ -122,7 +117,7 @@ static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int wo
 }
 
 /* One kernel call over all pieces; memory of the pool is not for workers to take. */
-static int run_pieces(fold_state *s, const bmf_piece *piece, int64_t pieces)
+static int run_pieces(fold_state *s)
 {
     const bmf_by_key *by = s->by;
     const int workers = by->ctx->threads;
@@ -131,8 +126,8 @@ static int run_pieces(fold_state *s, const bmf_piece *piece, int64_t pieces)
         by_key_room_open(by, &s->room[w]);
     const int status = backend_compute(
         by->ctx, &(bmf_work){.kernel = by->op->name,
-                             .piece = piece,
-                             .pieces = pieces,
+                             .piece = s->piece,
+                             .pieces = s->pieces,
                              .run = fold_piece,
                              .state = s,
                              .each = {.operations = 1, .read = 8 + type_element_bytes(by->values->type)}});
@@ -142,40 +137,102 @@ static int run_pieces(fold_state *s, const bmf_piece *piece, int64_t pieces)
     return status;
 }
 
-/* Pieces without what belongs to a block that begins before them. */
-static void make_pieces(const bmf_by_key *by, bmf_piece **piece, int64_t *pieces)
+/* Exact: a piece has twice as many elements as its table has entries. */
+static int64_t exact_grain(const bmf_by_key *by)
 {
+    return 2 * by->count > SHORTEST_PIECE ? 2 * by->count : SHORTEST_PIECE;
+}
+
+/* Pieces without what belongs to a block that begins before them. */
+static void make_pieces(fold_state *s)
+{
+    const bmf_by_key *by = s->by;
     const bmf_partition *partition = by->values->partition;
-    int64_t all, kept = 0;
-    pieces_create(by->ctx, partition, by->block, piece, &all);
+    int64_t all;
+    pieces_create(by->ctx, partition, by->table.exact ? exact_grain(by) : by->block, &s->piece, &all);
     for (int64_t i = 0; i < all; i++) {
-        bmf_piece next = (*piece)[i];
+        bmf_piece next = s->piece[i];
         const int64_t begin = by_key_block_from(by, partition->start[next.part], partition->start[next.part + 1]);
         if (!by->table.exact && next.begin < begin)
             next.begin = begin;
         if (next.begin < next.end)
-            (*piece)[kept++] = next;
+            s->piece[s->pieces++] = next;
     }
-    *pieces = kept;
 }
 
-/* The tables of a part's pieces, left to right; the first piece's are taken as they are. */
-static int join_pieces(bmf_by_key *by, const bmf_piece *piece, int64_t pieces, bmf_forest *forest)
+/* The block, or exact the element, that begins or ends there. */
+static int64_t node_of(const bmf_by_key *by, int64_t element)
 {
-    const int64_t first = by->nodes->local_first, block = by->block;
+    return by->table.exact ? element : (element + by->block - 1) / by->block;
+}
+
+/* Tables of piece i besides that of the results, which the first one may have. */
+static int own_tables(const fold_state *s, int64_t i, const char *results)
+{
+    const bmf_piece *piece = &s->piece[i];
+    return table_forest_most(s->by, node_of(s->by, piece->begin), node_of(s->by, piece->end)) - (i == 0 && results);
+}
+
+/* Room for the tables of all pieces. results: of the first one, or NULL. */
+static bmf_buffer *open_forests(fold_state *s, char *results)
+{
+    const bmf_by_key *by = s->by;
+    int64_t tables = 0;
+    s->forest = allocate(s->pieces * (int64_t)sizeof *s->forest);
+    for (int64_t i = 0; i < s->pieces; i++)
+        tables += own_tables(s, i, results);
+    bmf_buffer *room = working_buffer(tables * by->table.record);
+    char *next = room->data;
+    for (int64_t i = 0; i < s->pieces; i++) {
+        const int own = own_tables(s, i, results);
+        table_forest_open(&s->forest[i], by, node_of(by, s->piece[i].begin), own, next, i == 0 ? results : NULL);
+        next += own * by->table.record;
+    }
+    return room;
+}
+
+static void close_forests(fold_state *s, bmf_buffer *room)
+{
+    for (int64_t i = 0; i < s->pieces; i++)
+        table_forest_close(&s->forest[i]);
+    free(s->forest);
+    buffer_release(room);
+}
+
+/* Joins the pieces of one part, the first of which is piece i; returns the number of the next part's. */
+static int64_t join_part(fold_state *s, int64_t i, int *code)
+{
+    int64_t next = i + 1;
+    for (; next < s->pieces && s->piece[next].part == s->piece[i].part; next++)
+        if (*code == 0)
+            *code = table_forest_append(s->by, &s->forest[i], &s->forest[next]);
+    return next;
+}
+
+/* The tables of every part become its partial result. */
+static int make_partials(bmf_by_key *by, fold_state *s)
+{
     int code = 0;
-    for (int64_t i = 0; i < pieces && code == 0; i++) {
-        bmf_forest *partial = &by->partials.part[piece[i].part - first].partial;
-        const int64_t end = by->table.exact ? piece[i].end : (piece[i].end + block - 1) / block;
-        if (partial->nodes == 0 && partial->end == forest[i].begin && forest[i].end == end) {
-            forest_free(partial);
-            *partial = forest[i];
-            forest[i] = (bmf_forest){0};
-        } else {
-            code = forest_append(&by->table, partial, end, forest[i].value, false);
-        }
+    for (int64_t i = 0, next; i < s->pieces && code == 0; i = next) {
+        next = join_part(s, i, &code);
+        const bmf_table_forest *forest = &s->forest[i];
+        bmf_forest *partial = &by->partials.part[s->piece[i].part - by->nodes->local_first].partial;
+        for (int k = 0; k < forest->nodes && code == 0; k++)
+            code = by->table.exact
+                       ? forest_append(&by->table, partial, forest->end, forest->node[k].table, false)
+                       : forest_push(&by->table, partial, INT64_C(1) << forest->node[k].level, forest->node[k].table,
+                                     false);
     }
     return code;
+}
+
+static int make_results(fold_state *s, char *results)
+{
+    int code = 0;
+    if (s->pieces == 0)
+        return 0;
+    join_part(s, 0, &code);
+    return code ? code : table_forest_total(s->by, &s->forest[0], results);
 }
 
 static void note_bad(bmf_by_key *by, const int64_t *bad, int64_t pieces)
@@ -185,27 +242,27 @@ static void note_bad(bmf_by_key *by, const int64_t *bad, int64_t pieces)
             by->bad = bad[i];
 }
 
-int by_key_fold(bmf_by_key *by)
+int by_key_fold(bmf_by_key *by, char *results)
 {
-    bmf_piece *piece;
-    int64_t pieces;
-    make_pieces(by, &piece, &pieces);
-    fold_state s = {.by = by,
-                    .forest = allocate_clear(pieces, (int64_t)sizeof *s.forest),
-                    .bad = allocate(pieces * (int64_t)sizeof *s.bad)};
+    const bool alone = by->values->partition->parts == 1;
+    fold_state s = {.by = by};
+    make_pieces(&s);
+    s.bad = allocate(s.pieces * (int64_t)sizeof *s.bad);
     column_slices(&by->values->column, 0, s.value);
     if (by->late.values)
         column_slices(&by->late.values->column, 0, s.late_value);
-    memset(s.bad, -1, (size_t)pieces * sizeof *s.bad);
-    partials_start(&by->partials, by->ctx, &by->table, by->nodes, 1);
-    int status = run_pieces(&s, piece, pieces);
-    note_bad(by, s.bad, pieces);
-    if (status == BMF_OK && by->bad < 0 && join_pieces(by, piece, pieces, s.forest) != 0)
+    memset(s.bad, -1, (size_t)s.pieces * sizeof *s.bad);
+    if (!alone) /* also where elements are refused: other ranks count on messages */
+        partials_start(&by->partials, by->ctx, &by->table, by->nodes, 1);
+    bmf_buffer *room = open_forests(&s, alone ? results : NULL);
+    int status = run_pieces(&s), code = 0;
+    note_bad(by, s.bad, s.pieces);
+    if (status == BMF_OK && by->bad < 0)
+        code = alone ? make_results(&s, results) : make_partials(by, &s);
+    if (code != 0)
         status = bmf_fail(by->ctx, BMF_ERROR_KERNEL, "operator %s failed", by->op->name);
-    for (int64_t i = 0; i < pieces; i++)
-        forest_free(&s.forest[i]);
-    free(s.forest);
+    close_forests(&s, room);
     free(s.bad);
-    free(piece);
+    free(s.piece);
     return status;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/by_key/tables.h"
+#include "skeletons/by_key/forest.h"
 #include "skeletons/engine/scalar_size.h"
 #include "skeletons/project/indices.h"
 
@@ -50,17 +50,11 @@ void by_key_room_close(bmf_by_key_room *room)
     free(room->number);
 }
 
-/* What stands there is doubled until there is enough. */
-void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, bmf_forest *forest)
+void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, const bmf_table_forest *forest)
 {
-    const int64_t record = by->entry.record, bytes = by->count * record;
-    room->table = lanes > 1 ? room->tables->data : forest_next(&by->table, forest);
-    for (int64_t k = 0; k < lanes && bytes > 0; k++) {
-        char *table = room->table + k * by->table.record;
-        memcpy(table, by->identity, (size_t)record);
-        for (int64_t done = record; done < bytes; done *= 2)
-            memcpy(table + done, table, (size_t)(done < bytes - done ? done : bytes - done));
-    }
+    room->table = lanes > 1 ? room->tables->data : table_forest_next(forest);
+    for (int k = 0; k < lanes; k++)
+        by_key_clear_table(by, room->table + k * by->table.record);
 }
 
 /* ---- the operator's own loop ---- */

@@ -72,8 +72,14 @@ static inline int64_t by_key_block_from(const bmf_by_key *by, int64_t element, i
 /* The cut blocks' later elements to where the blocks begin: by->late. Looks for keys out of range among them. */
 int by_key_bring_late(bmf_by_key *by);
 
-/* Every part's elements become its partials. Finds keys out of range: by->bad. */
-int by_key_fold(bmf_by_key *by);
+/* Left becomes left op right, entry by entry. Returns 0 or the operator's failure code. */
+int by_key_join(const bmf_by_key *by, char *left, const char *right);
+/* Every entry becomes the identity. */
+void by_key_clear_table(const bmf_by_key *by, char *table);
+
+/* Every part's elements become its partials, or, of a list with one part, the results. Finds keys out of range:
+ * by->bad. */
+int by_key_fold(bmf_by_key *by, char *results);
 
 /* Folds elements into tables of entries that are already there. `lanes` runs of `elements` each, `apart` from each
  * other, go to tables that stand side by side, each from left to right. */
@@ -89,7 +95,7 @@ typedef struct bmf_by_key_run {
 typedef struct bmf_by_key_room {
     int lanes;          /* tables that go side by side, at most */
     bmf_buffer *tables; /* of so many; NULL: one */
-    char *table;        /* where elements are folded: `tables`, or the next record of a forest */
+    char *table;        /* where elements are folded: `tables`, or the next one of a forest */
     int32_t *stamp;     /* by entry of all lanes: the batch in which it was last used; NULL: no batch yet */
     int32_t batch;      /* now */
     char *left;         /* records of a batch */
@@ -100,8 +106,9 @@ typedef struct bmf_by_key_room {
 
 void by_key_room_open(const bmf_by_key *by, bmf_by_key_room *room);
 void by_key_room_close(bmf_by_key_room *room);
-/* Tables [0, lanes) begin anew; a single one is the next record of the forest. */
-void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, bmf_forest *forest);
+/* Tables [0, lanes) begin anew; a single one is the next one of the forest. */
+struct bmf_table_forest;
+void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, const struct bmf_table_forest *forest);
 /* Of lane k, to be pushed onto the forest. */
 static inline const char *by_key_table(const bmf_by_key *by, const bmf_by_key_room *room, int lane)
 {
