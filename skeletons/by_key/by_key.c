@@ -1,9 +1,8 @@
 /* reduce_by_key: for every key the reduction of the values that have it.
  *
- * Method: blocks of elements are folded into tables of all keys (run.c, fold.c); the tables of a block are joined by
- * the fixed tree over the blocks' numbers, first those of a processor, then those of all, by the schedules of
- * reductions, at the first processor; from there every processor gets its part of the results. Blocks are eight times
- * as long as tables, so that joining costs little; one that is cut is folded where it begins (late.c).
+ * Method: blocks of elements are folded into tables, and tables joined by the fixed tree over the blocks' numbers, at
+ * the first processor (first.c) or at those that will have the results (owners.c); then results are moved, if that is
+ * not where they are wanted.
  * Cost: n (8 + w) bytes read once; a table has w bytes a key. Messages: see bmf/skeletons.h. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,9 +10,8 @@
 
 #include "bmf/skeletons.h"
 #include "runtime/base/allocate.h"
-#include "skeletons/by_key/tables.h"
+#include "skeletons/by_key/methods.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/engine/reduction.h"
 #include "skeletons/engine/repartition.h"
 #include "skeletons/skeleton_types.h"
 
@@ -47,7 +45,7 @@ int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, in
     return status;
 }
 
-static int refuse_key(const bmf_by_key *by)
+int by_key_refuse_bad(const bmf_by_key *by)
 {
     const bmf_column *column = &by->keys->column;
     const int64_t local = by->bad - bmf_partition_local_begin(by->keys->partition);
@@ -57,98 +55,89 @@ static int refuse_key(const bmf_by_key *by)
                     by->count - 1);
 }
 
-/* A key out of range as a failure of this rank; the others hear of it. */
-static int defer_bad(const bmf_by_key *by, int status)
-{
-    if (status == BMF_OK && by->bad >= 0)
-        status = refuse_key(by);
-    return failure_defer(by->ctx, status);
-}
+/* ---- results ---- */
 
-static int bring_together(bmf_by_key *by, char *results)
+/* So many results split evenly over the processors of a list. */
+static int even_partition(bmf_context *ctx, const bmf_partition *like, int64_t count, bmf_partition **even)
 {
-    bmf_reduction_rounds rounds;
-    reduction_open(&rounds, &by->partials, "reduce_by_key", by->values, true, results);
-    const int status = reduction_run(&rounds, true);
-    reduction_close(&rounds);
-    return status;
-}
-
-int by_key_reduce(bmf_by_key *by, char *results)
-{
-    if (bmf_length(by->values) == 0) {
-        by_key_clear_table(by, results);
-        return BMF_OK;
-    }
-    if (by->values->partition->parts == 1) {
-        plan_title(by->ctx, "reduce_by_key", by->values);
-        BMF_TRY(defer_bad(by, by_key_fold(by, results)));
-        return agree_if(by->ctx, true, BMF_OK);
-    }
-    BMF_TRY(by_key_bring_late(by));
-    BMF_TRY(defer_bad(by, by_key_fold(by, results)));
-    return bring_together(by, results);
-}
-
-static int spread(const bmf_by_key *by, const bmf_list *placed, bmf_list **out)
-{
-    const bmf_partition *partition = by->values->partition;
-    int64_t *start = allocate((partition->parts + 1) * (int64_t)sizeof *start);
-    bmf_partition *even;
-    for (int64_t k = 0; k <= partition->parts; k++)
-        start[k] =
-            by->count / partition->parts * k + (k < by->count % partition->parts ? k : by->count % partition->parts);
-    int status = bmf_partition_resized(by->ctx, partition, start, &even);
+    int64_t *start = allocate((like->parts + 1) * (int64_t)sizeof *start);
+    for (int64_t k = 0; k <= like->parts; k++)
+        start[k] = bmf_split_start(count, like->parts, k);
+    const int status = bmf_partition_resized(ctx, like, start, even);
     free(start);
-    if (status != BMF_OK)
-        return status;
-    skeleton_begin(by->ctx, &skeleton_redistribute, "redistribute");
-    if (partition->parts == 1)
-        relabel_partition(placed, even, out);
-    else
-        status = repartition("redistribute", 1, &(bmf_move_source){placed, 0}, even, out);
-    status = skeleton_end(by->ctx, even, status);
-    bmf_partition_release(even);
     return status;
 }
 
-/* Whether a table can be made where the elements of a column stand. */
-static bool holds_table(const bmf_by_key *by, const bmf_column *column)
+/* Whether entries can be made where the elements of a column stand; bytes: they take. */
+static bool holds_entries(const bmf_by_key *by, const bmf_column *column, int64_t bytes)
 {
     bmf_slice leaf[BMF_MAX_LEAVES];
-    if (column->count != by->count || !column->buffer || column->buffer->size < by->table.record)
+    if (!column->buffer || column->buffer->size < bytes)
         return false;
     column_slices(column, 0, leaf);
     return tree_is_plain(&by->entry, leaf) && by->entry.record == by->entry.leaf_size[0];
 }
 
-/* Results into a list on the first processor: if records are its elements, made where they stay. */
-static int fill_placed(bmf_by_key *by, bmf_list *placed)
+/* Makes the elements of a list of results here: all on the first processor, or, even, at their owners. */
+static int fill(bmf_by_key *by, bool owners, bmf_list *made)
 {
-    if (holds_table(by, &placed->column))
-        return by_key_reduce(by, placed->column.data);
-    char *results = allocate(by->table.record);
-    const int status = by_key_reduce(by, results);
-    if (status == BMF_OK)
-        records_to_column(results, placed->column.count, &placed->column, by->ctx->threads);
-    free(results);
+    const int64_t bytes = owners ? made->column.count * by->entry.record + 1 : by->table.record;
+    const bool in_place = holds_entries(by, &made->column, bytes);
+    char *results = in_place ? made->column.data : allocate(bytes);
+    int status = BMF_OK;
+    if (bmf_length(by->values) == 0)
+        by_key_clear_entries(by, made->column.count, results);
+    else
+        status = owners ? by_key_at_owners(by, made->partition, results) : by_key_at_first(by, results);
+    if (status == BMF_OK && !in_place)
+        records_to_column(results, made->column.count, &made->column, by->ctx->threads);
+    if (!in_place)
+        free(results);
     return status;
 }
 
-static int reduce_by_key(bmf_by_key *by, bmf_list **out)
+static int move(const bmf_by_key *by, const bmf_list *made, bmf_partition *target, bmf_list **out)
 {
-    bmf_partition *first;
-    bmf_list *placed = NULL;
-    BMF_TRY(bmf_partition_placed(by->ctx, by->values->partition->base, by->count, &first));
-    int status = bmf_list_create(by->ctx, by->op->type, first, &placed);
-    bmf_partition_release(first);
-    if (status == BMF_OK)
-        status = fill_placed(by, placed);
-    if (status == BMF_OK)
-        status = spread(by, placed, out);
-    bmf_list_free(placed);
+    skeleton_begin(by->ctx, &skeleton_redistribute, "redistribute");
+    int status = BMF_OK;
+    if (by->values->partition->parts == 1)
+        relabel_partition(made, target, out);
+    else
+        status = repartition("redistribute", 1, &(bmf_move_source){made, 0}, target, out);
+    return skeleton_end(by->ctx, target, status);
+}
+
+/* The list on the one partition or the other, wherever its elements are made. */
+static int reduce_on(bmf_by_key *by, bool placed, bmf_partition *first, bmf_partition *even, bmf_list **out)
+{
+    const bool owners = by_key_prefers_owners(by, placed) || (!placed && bmf_length(by->values) == 0);
+    bmf_partition *target = placed ? first : even, *where = owners ? even : first;
+    bmf_list *made;
+    BMF_TRY(bmf_list_create(by->ctx, by->op->type, where, &made));
+    int status = fill(by, owners, made);
+    if (status == BMF_OK && where != target)
+        status = move(by, made, target, out);
+    else if (status == BMF_OK)
+        *out = made;
+    if (status != BMF_OK || where != target)
+        bmf_list_free(made);
     return status;
 }
+
+int by_key_reduce(bmf_by_key *by, bool placed, bmf_list **out)
+{
+    bmf_partition *first, *even;
+    BMF_TRY(bmf_partition_placed(by->ctx, by->values->partition->base, by->count, &first));
+    int status = even_partition(by->ctx, by->values->partition, by->count, &even);
+    if (status == BMF_OK) {
+        status = reduce_on(by, placed, first, even, out);
+        bmf_partition_release(even);
+    }
+    bmf_partition_release(first);
+    return status;
+}
+
+/* ---- the skeleton ---- */
 
 static int check(const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op)
 {
@@ -168,10 +157,11 @@ static int check(const bmf_list *keys, const bmf_list *values, int64_t count, co
     return BMF_OK;
 }
 
-int by_key_fits(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t count)
+int by_key_fits(bmf_context *ctx, const bmf_partition *like, const bmf_type *type, int64_t count, bool placed)
 {
     bmf_partition *partition;
-    BMF_TRY(bmf_partition_placed(ctx, processor, count, &partition));
+    BMF_TRY(placed ? bmf_partition_placed(ctx, like->base, count, &partition)
+                   : even_partition(ctx, like, count, &partition));
     const int status = list_fits(ctx, type, partition);
     bmf_partition_release(partition);
     return status;
@@ -183,10 +173,10 @@ int bmf_reduce_by_key(const bmf_list *keys, const bmf_list *values, int64_t coun
     bmf_context *ctx = values->context;
     bmf_by_key by;
     BMF_TRY(check(keys, values, count, op));
-    BMF_TRY(by_key_fits(ctx, values->partition->base, op->type, count));
+    BMF_TRY(by_key_fits(ctx, values->partition, op->type, count, false));
     BMF_TRY(by_key_open(&by, keys, values, count, op));
     skeleton_begin(ctx, &skeleton_reduce_by_key, "reduce_by_key %s", op->name);
-    const int status = skeleton_end(ctx, values->partition, reduce_by_key(&by, out));
+    const int status = skeleton_end(ctx, values->partition, by_key_reduce(&by, false, out));
     by_key_close(&by);
     return status;
 }

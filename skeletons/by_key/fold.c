@@ -1,15 +1,16 @@
-/* Folding every part's elements into tables; see tables.h.
+/* Folding every part's elements into tables; see fold.h.
  *
  * Method: workers take runs of blocks; a block's table is pushed onto the forest of its piece, and the forests of the
- * pieces are appended to each other. A block that is cut goes on with the elements that were brought to where it
- * begins. An exact operator needs one table for a piece, whatever blocks it covers. If all of it lies in one part, the
- * first table is that of the results.
+ * pieces of a part are appended to each other. A block that is cut goes on with the elements that were brought to where
+ * it begins. An exact operator needs one table for a piece, whatever blocks it covers.
  * Cost: n + ceil(n / block) table length; up to log2 of the blocks tables a worker. */
+#include "skeletons/by_key/fold.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/by_key/forest.h"
+#include "runtime/base/search.h"
 #include "skeletons/engine/move.h"
 
 enum { SHORTEST_PIECE = 1024 };
@@ -18,10 +19,8 @@ typedef struct fold_state {
     const bmf_by_key *by;
     bmf_slice value[BMF_MAX_LEAVES], late_value[BMF_MAX_LEAVES];
     bmf_by_key_room *room; /* by worker */
-    bmf_piece *piece;
-    int64_t pieces;
-    bmf_table_forest *forest; /* by piece */
-    int64_t *bad;             /* by piece: number of an element, or -1 */
+    bmf_folded *folded;
+    int64_t *bad; /* by piece: number of an element, or -1 */
 } fold_state;
 
 static int64_t local_begin(const bmf_by_key *by)
@@ -34,7 +33,10 @@ static int fold_elements(const fold_state *s, bmf_by_key_room *room, int64_t beg
                          int64_t *bad)
 {
     const bmf_by_key *by = s->by;
-    const bmf_by_key_run run = {.keys = &by->keys->column,
+    const bmf_by_key_run run = {.count = by->count,
+                                .key = by->keys->column.data,
+                                .key_bytes = sizeof(int64_t),
+                                .stride = by->keys->column.stride,
                                 .values = s->value,
                                 .first = begin - local_begin(by),
                                 .elements = elements,
@@ -56,7 +58,10 @@ static int fold_late(const fold_state *s, bmf_by_key_room *room, int64_t part)
     if (!keys || by->ctx->sends_marks)
         return 0;
     const int64_t first = keys->partition->start[part];
-    const bmf_by_key_run run = {.keys = &keys->column,
+    const bmf_by_key_run run = {.count = by->count,
+                                .key = keys->column.data,
+                                .key_bytes = sizeof(int64_t),
+                                .stride = keys->column.stride,
                                 .values = s->late_value,
                                 .first = first - bmf_partition_local_begin(keys->partition),
                                 .elements = keys->partition->start[part + 1] - first,
@@ -112,8 +117,9 @@ static int fold_exact(const fold_state *s, bmf_by_key_room *room, const bmf_piec
 static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     fold_state *s = state;
-    return s->by->table.exact ? fold_exact(s, &s->room[worker], piece, &s->forest[index], &s->bad[index])
-                              : fold_blocks(s, &s->room[worker], piece, &s->forest[index], &s->bad[index]);
+    bmf_table_forest *forest = &s->folded->forest[index];
+    return s->by->table.exact ? fold_exact(s, &s->room[worker], piece, forest, &s->bad[index])
+                              : fold_blocks(s, &s->room[worker], piece, forest, &s->bad[index]);
 }
 
 /* One kernel call over all pieces; memory of the pool is not for workers to take. */
@@ -123,11 +129,11 @@ static int run_pieces(fold_state *s)
     const int workers = by->ctx->threads;
     s->room = allocate(workers * (int64_t)sizeof *s->room);
     for (int w = 0; w < workers; w++)
-        by_key_room_open(by, &s->room[w]);
+        by_key_room_open(by, by->count, &s->room[w]);
     const int status = backend_compute(
         by->ctx, &(bmf_work){.kernel = by->op->name,
-                             .piece = s->piece,
-                             .pieces = s->pieces,
+                             .piece = s->folded->piece,
+                             .pieces = s->folded->pieces,
                              .run = fold_piece,
                              .state = s,
                              .each = {.operations = 1, .read = 8 + type_element_bytes(by->values->type)}});
@@ -143,20 +149,23 @@ static int64_t exact_grain(const bmf_by_key *by)
     return 2 * by->count > SHORTEST_PIECE ? 2 * by->count : SHORTEST_PIECE;
 }
 
-/* Pieces without what belongs to a block that begins before them. */
-static void make_pieces(fold_state *s)
+/* Pieces without what belongs to a block that begins before them; whole: nor to one that ends behind. */
+static void make_pieces(const bmf_by_key *by, bool whole, bmf_folded *folded)
 {
-    const bmf_by_key *by = s->by;
     const bmf_partition *partition = by->values->partition;
+    const int64_t length = bmf_length(by->values);
     int64_t all;
-    pieces_create(by->ctx, partition, by->table.exact ? exact_grain(by) : by->block, &s->piece, &all);
+    pieces_create(by->ctx, partition, by->table.exact ? exact_grain(by) : by->block, &folded->piece, &all);
     for (int64_t i = 0; i < all; i++) {
-        bmf_piece next = s->piece[i];
-        const int64_t begin = by_key_block_from(by, partition->start[next.part], partition->start[next.part + 1]);
+        bmf_piece next = folded->piece[i];
+        const int64_t start = partition->start[next.part], end = partition->start[next.part + 1];
+        const int64_t begin = by_key_block_from(by, start, end), last = end / by->block * by->block;
         if (!by->table.exact && next.begin < begin)
             next.begin = begin;
+        if (!by->table.exact && whole && end < length && next.end > last)
+            next.end = last;
         if (next.begin < next.end)
-            s->piece[s->pieces++] = next;
+            folded->piece[folded->pieces++] = next;
     }
 }
 
@@ -167,72 +176,37 @@ static int64_t node_of(const bmf_by_key *by, int64_t element)
 }
 
 /* Tables of piece i besides that of the results, which the first one may have. */
-static int own_tables(const fold_state *s, int64_t i, const char *results)
+static int own_tables(const bmf_by_key *by, const bmf_folded *folded, int64_t i, const char *results)
 {
-    const bmf_piece *piece = &s->piece[i];
-    return table_forest_most(s->by, node_of(s->by, piece->begin), node_of(s->by, piece->end)) - (i == 0 && results);
+    const bmf_piece *piece = &folded->piece[i];
+    return table_forest_most(by, node_of(by, piece->begin), node_of(by, piece->end)) - (i == 0 && results);
 }
 
 /* Room for the tables of all pieces. results: of the first one, or NULL. */
-static bmf_buffer *open_forests(fold_state *s, char *results)
+static void open_forests(const bmf_by_key *by, bmf_folded *folded, char *results)
 {
-    const bmf_by_key *by = s->by;
     int64_t tables = 0;
-    s->forest = allocate(s->pieces * (int64_t)sizeof *s->forest);
-    for (int64_t i = 0; i < s->pieces; i++)
-        tables += own_tables(s, i, results);
-    bmf_buffer *room = working_buffer(tables * by->table.record);
-    char *next = room->data;
-    for (int64_t i = 0; i < s->pieces; i++) {
-        const int own = own_tables(s, i, results);
-        table_forest_open(&s->forest[i], by, node_of(by, s->piece[i].begin), own, next, i == 0 ? results : NULL);
+    folded->forest = allocate(folded->pieces * (int64_t)sizeof *folded->forest);
+    for (int64_t i = 0; i < folded->pieces; i++)
+        tables += own_tables(by, folded, i, results);
+    folded->room = working_buffer(tables * by->table.record);
+    char *next = folded->room->data;
+    for (int64_t i = 0; i < folded->pieces; i++) {
+        const int own = own_tables(by, folded, i, results);
+        table_forest_open(&folded->forest[i], by, node_of(by, folded->piece[i].begin), own, next,
+                          i == 0 ? results : NULL);
         next += own * by->table.record;
     }
-    return room;
 }
 
-static void close_forests(fold_state *s, bmf_buffer *room)
-{
-    for (int64_t i = 0; i < s->pieces; i++)
-        table_forest_close(&s->forest[i]);
-    free(s->forest);
-    buffer_release(room);
-}
-
-/* Joins the pieces of one part, the first of which is piece i; returns the number of the next part's. */
-static int64_t join_part(fold_state *s, int64_t i, int *code)
-{
-    int64_t next = i + 1;
-    for (; next < s->pieces && s->piece[next].part == s->piece[i].part; next++)
-        if (*code == 0)
-            *code = table_forest_append(s->by, &s->forest[i], &s->forest[next]);
-    return next;
-}
-
-/* The tables of every part become its partial result. */
-static int make_partials(bmf_by_key *by, fold_state *s)
+/* The tables of every part's pieces, together. */
+static int join_parts(const bmf_by_key *by, bmf_folded *folded)
 {
     int code = 0;
-    for (int64_t i = 0, next; i < s->pieces && code == 0; i = next) {
-        next = join_part(s, i, &code);
-        const bmf_table_forest *forest = &s->forest[i];
-        bmf_forest *partial = &by->partials.part[s->piece[i].part - by->nodes->local_first].partial;
-        for (int k = 0; k < forest->nodes && code == 0; k++)
-            code = by->table.exact
-                       ? forest_append(&by->table, partial, forest->end, forest->node[k].table, false)
-                       : forest_push(&by->table, partial, INT64_C(1) << forest->node[k].level, forest->node[k].table,
-                                     false);
-    }
+    for (int64_t i = 0, next; i < folded->pieces; i = next)
+        for (next = i + 1; next < folded->pieces && folded->piece[next].part == folded->piece[i].part; next++)
+            code = code ? code : table_forest_append(by, &folded->forest[i], &folded->forest[next]);
     return code;
-}
-
-static int make_results(fold_state *s, char *results)
-{
-    int code = 0;
-    if (s->pieces == 0)
-        return 0;
-    join_part(s, 0, &code);
-    return code ? code : table_forest_total(s->by, &s->forest[0], results);
 }
 
 static void note_bad(bmf_by_key *by, const int64_t *bad, int64_t pieces)
@@ -242,27 +216,36 @@ static void note_bad(bmf_by_key *by, const int64_t *bad, int64_t pieces)
             by->bad = bad[i];
 }
 
-int by_key_fold(bmf_by_key *by, char *results)
+int by_key_fold(bmf_by_key *by, bool whole, char *results, bmf_folded *folded)
 {
-    const bool alone = by->values->partition->parts == 1;
-    fold_state s = {.by = by};
-    make_pieces(&s);
-    s.bad = allocate(s.pieces * (int64_t)sizeof *s.bad);
+    fold_state s = {.by = by, .folded = folded};
+    *folded = (bmf_folded){0};
+    make_pieces(by, whole, folded);
+    open_forests(by, folded, results);
+    s.bad = allocate(folded->pieces * (int64_t)sizeof *s.bad);
+    memset(s.bad, -1, (size_t)folded->pieces * sizeof *s.bad);
     column_slices(&by->values->column, 0, s.value);
     if (by->late.values)
         column_slices(&by->late.values->column, 0, s.late_value);
-    memset(s.bad, -1, (size_t)s.pieces * sizeof *s.bad);
-    if (!alone) /* also where elements are refused: other ranks count on messages */
-        partials_start(&by->partials, by->ctx, &by->table, by->nodes, 1);
-    bmf_buffer *room = open_forests(&s, alone ? results : NULL);
-    int status = run_pieces(&s), code = 0;
-    note_bad(by, s.bad, s.pieces);
-    if (status == BMF_OK && by->bad < 0)
-        code = alone ? make_results(&s, results) : make_partials(by, &s);
-    if (code != 0)
-        status = bmf_fail(by->ctx, BMF_ERROR_KERNEL, "operator %s failed", by->op->name);
-    close_forests(&s, room);
+    int status = run_pieces(&s);
+    note_bad(by, s.bad, folded->pieces);
     free(s.bad);
-    free(s.piece);
+    if (status == BMF_OK && by->bad < 0 && join_parts(by, folded) != 0)
+        status = bmf_fail(by->ctx, BMF_ERROR_KERNEL, "operator %s failed", by->op->name);
     return status;
+}
+
+bmf_table_forest *folded_part(const bmf_folded *folded, int64_t part)
+{
+    const int64_t i = SEARCH_FIRST(k, 0, folded->pieces, folded->piece[k].part >= part);
+    return i < folded->pieces && folded->piece[i].part == part ? &folded->forest[i] : NULL;
+}
+
+void folded_close(bmf_folded *folded)
+{
+    for (int64_t i = 0; i < folded->pieces; i++)
+        table_forest_close(&folded->forest[i]);
+    free(folded->forest);
+    free(folded->piece);
+    buffer_release(folded->room);
 }

@@ -73,9 +73,10 @@ static int settle(const bmf_by_key *by, bmf_table_forest *forest)
 int table_forest_push(const bmf_by_key *by, bmf_table_forest *forest, int64_t end, const char *table)
 {
     char *next = forest->spare[--forest->spares];
+    const int level = by->table.exact ? 0 : __builtin_ctzll((unsigned long long)(end - forest->end));
     if (table != next)
         memcpy(next, table, (size_t)by->table.record);
-    forest->node[forest->nodes++] = (bmf_table_node){forest->end, 0, next};
+    forest->node[forest->nodes++] = (bmf_table_node){forest->end, level, next};
     forest->end = end;
     return settle(by, forest);
 }

@@ -33,8 +33,8 @@ static inline char *table_forest_next(const bmf_table_forest *forest)
 {
     return forest->spare[forest->spares - 1];
 }
-/* Adds the table of what lies between the forest's end and `end`, a block or, exact, any elements: the next one, or a
- * copy. Returns 0 or the operator's failure code. */
+/* Adds the table of what lies between the forest's end and `end`, a node of the tree or, exact, any elements: the next
+ * one, or a copy. Returns 0 or the operator's failure code. */
 int table_forest_push(const bmf_by_key *by, bmf_table_forest *forest, int64_t end, const char *table);
 /* Moves the nodes of the forest that begins where the other one ends behind it. */
 int table_forest_append(const bmf_by_key *by, bmf_table_forest *forest, bmf_table_forest *right);

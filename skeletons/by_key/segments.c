@@ -54,7 +54,10 @@ static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int wo
         const int64_t rest = piece->end - begin, whole = rest / by->block;
         const int lanes = whole < 1 ? 1 : whole < room->lanes ? (int)whole : room->lanes;
         const int64_t elements = rest < by->block ? rest : by->block;
-        const bmf_by_key_run run = {.keys = s->all->keys,
+        const bmf_by_key_run run = {.count = by->count,
+                                    .key = s->all->keys->data,
+                                    .key_bytes = sizeof(int64_t),
+                                    .stride = s->all->keys->stride,
                                     .values = s->all->values,
                                     .first = begin,
                                     .elements = elements,
@@ -103,7 +106,7 @@ static int run_pieces(segments_state *s, const bmf_piece *piece, int64_t pieces,
     const int workers = by->ctx->threads;
     s->room = allocate(workers * (int64_t)sizeof *s->room);
     for (int w = 0; w < workers; w++)
-        by_key_room_open(by, &s->room[w]);
+        by_key_room_open(by, by->count, &s->room[w]);
     const int status =
         backend_compute(by->ctx, &(bmf_work){.kernel = s->all->kernel,
                                              .piece = piece,

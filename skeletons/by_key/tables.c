@@ -1,7 +1,8 @@
 /* Tables of results by key: their records, and joining them; see tables.h.
  *
  * Method: entries are joined by all threads, unless each of them has tables of its own: in runs between those of which
- * one is the identity, or, entries of 8 bytes, all at once, after which those are put right. Cost: 3 w bytes an entry. */
+ * one is the identity, or, entries of 8 bytes, all at once, after which those are put right.
+ * Cost: 3 w bytes an entry. */
 #include "skeletons/by_key/tables.h"
 
 #include <omp.h>
@@ -32,20 +33,25 @@ static bool is_identity(const bmf_by_key *by, const char *entry)
     return bits == identity;
 }
 
-/* Entries [begin, end) of left become left op right. */
-static int combine(const bmf_by_key *by, int64_t begin, int64_t end, char *left, const char *right)
+/* `made` becomes left op right, `count` entries. */
+static int combine(const bmf_by_key *by, int64_t count, const char *left, const char *right, char *made)
 {
-    const bmf_tree *tree = &by->entry;
     bmf_slice in[2 * BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
-    if (begin == end)
+    if (count == 0)
         return 0;
-    tree_record(tree, left + begin * tree->record, in);
-    tree_record(tree, (char *)right + begin * tree->record, in + tree->leaves);
-    tree_record(tree, left + begin * tree->record, out);
-    return by->op->combine(by->op->context, end - begin, in, out);
+    tree_record(&by->entry, (char *)left, in);
+    tree_record(&by->entry, (char *)right, in + by->entry.leaves);
+    tree_record(&by->entry, made, out);
+    return by->op->combine(by->op->context, count, in, out);
 }
 
-/* The same where one may be the identity: the other stays, or is taken. */
+static int combine_run(const bmf_by_key *by, int64_t begin, int64_t end, char *left, const char *right)
+{
+    const int64_t at = begin * by->entry.record;
+    return combine(by, end - begin, left + at, right + at, left + at);
+}
+
+/* Entries [first, end) of left become left op right; where one is the identity the other stays, or is taken. */
 static int join_mixed(const bmf_by_key *by, int64_t first, int64_t end, char *left, const char *right)
 {
     const int64_t record = by->entry.record;
@@ -55,12 +61,12 @@ static int join_mixed(const bmf_by_key *by, int64_t first, int64_t end, char *le
         const bool keep = is_identity(by, right + i * record);
         if (!keep && !is_identity(by, left + i * record))
             continue;
-        code = combine(by, begin, i, left, right);
+        code = combine_run(by, begin, i, left, right);
         begin = i + 1;
         if (!keep)
             memcpy(left + i * record, right + i * record, (size_t)record);
     }
-    return code ? code : combine(by, begin, end, left, right);
+    return code ? code : combine_run(by, begin, end, left, right);
 }
 
 /* Of entries of 8 bytes: left becomes the right one where it is the identity, otherwise what was joined, unless the
@@ -82,9 +88,8 @@ static int join_words(const bmf_by_key *by, int64_t begin, int64_t count, char *
 {
     _Alignas(64) char joined[JOINED_AT_ONCE * WORD];
     int64_t identity;
-    memcpy(joined, left + begin * WORD, (size_t)(count * WORD));
     memcpy(&identity, by->identity, WORD);
-    const int code = combine(by, 0, count, joined, right + begin * WORD);
+    const int code = combine(by, count, left + begin * WORD, right + begin * WORD, joined);
     choose(count, identity, joined, right + begin * WORD, left + begin * WORD);
     return code;
 }
@@ -175,16 +180,16 @@ int by_key_open_alone(bmf_by_key *by, bmf_context *ctx, const bmf_type *type, in
 }
 
 /* What stands there is doubled until it is a few kilobytes, which stay in the cache while they are repeated. */
-void by_key_clear_table(const bmf_by_key *by, char *table)
+void by_key_clear_entries(const bmf_by_key *by, int64_t count, char *entries)
 {
-    const int64_t record = by->entry.record, bytes = by->count * record;
+    const int64_t record = by->entry.record, bytes = count * record;
+    const int64_t most = record < REPEATED ? REPEATED / record * record : record;
     if (bytes > 0)
-        memcpy(table, by->identity, (size_t)record);
+        memcpy(entries, by->identity, (size_t)record);
     for (int64_t done = record, next; done < bytes; done += next) {
-        next = done < REPEATED ? done : done - done % record;
-        next = next < REPEATED ? next : REPEATED / record * record > 0 ? REPEATED / record * record : record;
+        next = done < most ? done : most;
         next = next < bytes - done ? next : bytes - done;
-        memcpy(table + done, table, (size_t)next);
+        memcpy(entries + done, entries, (size_t)next);
     }
 }
 
