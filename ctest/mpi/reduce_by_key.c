@@ -2,16 +2,19 @@
  *
  * Method: random lists over any parts, with few keys and many, evenly used, sorted, and such that one is used by all;
  * every operator of the property tests that has an identity. Exact ones give the plain fold of a key's values; of the
- * others the blocks of docs/reproducible.md are folded and joined by the fixed tree. Bits are compared.
+ * others the blocks of docs/reproducible.md are folded and joined by the fixed tree. Bits are compared. Messages and
+ * bytes are those that a model of as many processors sends.
  */
 #include "bmf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "bmf/mpi.h"
 #include "ctest/support/operators.h"
 #include "ctest/support/shapes.h"
 #include "ctest/support/testing.h"
+#include "predict/model/model.h"
 #include "runtime/data/list.h"
 #include "runtime/data/partition.h"
 
@@ -306,6 +309,68 @@ static void check_elements_move_once(bmf_context *ctx)
     free(x);
 }
 
+/* ---- predictions ---- */
+
+/* One reduction, drawn from a state: what it sends. */
+static bmf_statistics sent(bmf_context *ctx, uint64_t state, int way)
+{
+    const bool exact = test_below(&state, 2);
+    const int64_t n = test_below(&state, 20000), kind = test_below(&state, 5), count = 1 + test_below(&state, 3000);
+    const bmf_operator *op = exact ? &bmf_plus_int : &bmf_plus_real;
+    int64_t *key = calloc((size_t)n + 1, sizeof *key);
+    double *x = calloc((size_t)n + 1, sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        key[i] = some_key(&state, kind, i, n, count);
+    bmf_partition *partition = test_partition(ctx, &state, n);
+    bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key), *ys = NULL;
+    bmf_list *values = exact ? test_list(ctx, op->type, partition, key) : test_list(ctx, op->type, partition, x);
+    bmf_statistics before, after;
+    go(ctx, way);
+    BMF_CHECK(bmf_total_statistics(ctx, &before));
+    CHECK(bmf_reduce_by_key(keys, values, count, op, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    BMF_CHECK(bmf_total_statistics(ctx, &after));
+    bmf_list_free(keys);
+    bmf_list_free(values);
+    bmf_list_free(ys);
+    bmf_partition_release(partition);
+    free(key);
+    free(x);
+    return (bmf_statistics){.messages = after.messages - before.messages, .bytes = after.bytes - before.bytes};
+}
+
+static const char instant[] = "compute = { zero = true; };\n"
+                              "network = { type = \"hockney\"; latency_us = 1.0; bandwidth_mb_per_s = 1000.0; };\n";
+
+/* The same on a model, on one rank. */
+static bmf_statistics sent_by_model(int64_t processors, uint64_t state, int way)
+{
+    bmf_machine *machine;
+    bmf_context *ctx;
+    bmf_options options = bmf_options_init();
+    options.ignore_environment = true;
+    CHECK(machine_parse(instant, "instant.machine", &machine) == BMF_OK, "%s", bmf_error_text(NULL));
+    BMF_CHECK(bmf_open_with(MPI_COMM_SELF, &options, &ctx));
+    CHECK(model_open(ctx, machine, processors, 0) == BMF_OK, "%s", bmf_error_text(ctx));
+    const bmf_statistics made = sent(ctx, state, way);
+    CHECK(bmf_close(ctx) == 0, "closing");
+    machine_free(machine);
+    return made;
+}
+
+static void check_predicted(bmf_context *ctx, uint64_t *state)
+{
+    for (int repeat = 0; repeat < 2 * WAYS; repeat++, test_below(state, 2)) {
+        const int way = repeat % WAYS;
+        const bmf_statistics real = sent(ctx, *state, way);
+        if (bmf_rank(ctx) > 0)
+            continue;
+        const bmf_statistics model = sent_by_model(bmf_processors(ctx), *state, way);
+        CHECK(real.messages == model.messages && real.bytes == model.bytes,
+              "%s: %lld messages of %lld bytes, predicted %lld of %lld", way_name(way), (long long)real.messages,
+              (long long)real.bytes, (long long)model.messages, (long long)model.bytes);
+    }
+}
+
 /* The first of several keys out of range, wherever it is. */
 static void check_bad_keys(bmf_context *ctx, uint64_t *state)
 {
@@ -389,6 +454,7 @@ int main(int argc, char **argv)
         check_broadcast(ctx);
         check_messages(ctx);
         check_elements_move_once(ctx);
+        check_predicted(ctx, &state);
         for (int repeat = 0; repeat < 6; repeat++)
             check_bad_keys(ctx, &state);
         for (int way = 0; way < WAYS; way++) {

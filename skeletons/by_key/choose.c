@@ -4,21 +4,13 @@
  * (runtime/schedule/cost.h), from what every rank knows: the parts, the number of keys, the sizes of elements and
  * entries. Keys are taken to be spread evenly.
  * Cost: O(parts log parts). */
-#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "runtime/base/allocate.h"
 #include "runtime/schedule/cost.h"
 #include "skeletons/by_key/methods.h"
 #include "skeletons/by_key/portions.h"
 #include "skeletons/engine/move.h"
-
-static bool is_cut_anywhere(const bmf_partition *partition, int64_t length)
-{
-    for (int64_t k = 0; k < partition->parts; k++)
-        if (shared_block_of(partition, length, k, BMF_SHARE_BEFORE) >= 0)
-            return true;
-    return false;
-}
 
 int64_t by_key_shared_length(const bmf_by_key *by)
 {
@@ -32,7 +24,7 @@ int64_t by_key_shared_length(const bmf_by_key *by)
     const double table = (double)by->count * (double)by->entry.record;
     const double elements =
         (double)length / (double)partition->parts * (8 + (double)type_element_bytes(by->values->type));
-    return table > elements && is_cut_anywhere(partition, all) ? all : 0;
+    return table > elements && shares_any(partition, all) ? all : 0;
 }
 
 static double larger(double a, double b)
@@ -41,7 +33,7 @@ static double larger(double a, double b)
 }
 
 /* Elements of cut blocks to the parts where these begin. */
-static double late_seconds(const bmf_by_key *by)
+static double late_seconds(const bmf_by_key *by, const bmf_cost_model *cost)
 {
     const bmf_partition *partition = by->values->partition;
     const double bytes = 8 + (double)type_element_bytes(by->values->type);
@@ -57,10 +49,10 @@ static double late_seconds(const bmf_by_key *by)
         coming += (double)(next - start) * bytes;
         most = larger(most, coming);
     }
-    return most > 0 ? 2 * by->ctx->cost.latency + by->ctx->cost.per_byte * most : 0;
+    return most > 0 ? 2 * cost->latency + cost->per_byte * most : 0;
 }
 
-static double tables_seconds(const bmf_by_key *by)
+static double tables_seconds(const bmf_by_key *by, const bmf_cost_model *cost)
 {
     const int64_t parts = by->values->partition->parts, *start = by->nodes->start;
     int64_t most = 1;
@@ -68,13 +60,13 @@ static double tables_seconds(const bmf_by_key *by)
         const int64_t records = forest_records(&by->table, start[k], start[k + 1]);
         most = records > most ? records : most;
     }
-    return late_seconds(by) + rounds_seconds(&by->ctx->cost, ceil_log2(parts), (double)most * (double)by->table.record);
+    return late_seconds(by, cost) + rounds_seconds(cost, ceil_log2(parts), (double)most * (double)by->table.record);
 }
 
 /* The results from one processor to all, or back. */
-static double spread_seconds(const bmf_by_key *by)
+static double spread_seconds(const bmf_by_key *by, const bmf_cost_model *cost)
 {
-    return direct_seconds(&by->ctx->cost, by->values->partition->parts, (double)by->count * (double)by->entry.record);
+    return direct_seconds(cost, by->values->partition->parts, (double)by->count * (double)by->entry.record);
 }
 
 /* Elements of one part in blocks that are cut: bytes that leave it, and that come. */
@@ -83,8 +75,8 @@ static void add_shares(const bmf_by_key *by, int64_t length, int64_t part, doubl
     const bmf_partition *partition = by->values->partition;
     double leaving = 0, coming = 0;
     *messages = 0;
-    for (int side = 0; side < BMF_SHARE_SIDES; side++) {
-        const int64_t number = shared_block_of(partition, length, part, (bmf_share_side)side);
+    for (bmf_share_side side = BMF_SHARE_BEFORE; side < BMF_SHARE_SIDES; side++) {
+        const int64_t number = shared_block_of(partition, length, part, side);
         bmf_shared_block block;
         if (number < 0)
             continue;
@@ -99,9 +91,8 @@ static void add_shares(const bmf_by_key *by, int64_t length, int64_t part, doubl
     *bytes = larger(leaving, coming);
 }
 
-static double owners_seconds(const bmf_by_key *by)
+static double owners_seconds(const bmf_by_key *by, const bmf_cost_model *cost)
 {
-    const bmf_cost_model *cost = &by->ctx->cost;
     const int64_t length = by_key_shared_length(by), parts = by->values->partition->parts;
     double elements = 0, entries = 0, all = 0, messages = 0, shares = 0; /* all: entries of all parts */
     for (int64_t k = 0; k < parts; k++) {
@@ -132,22 +123,42 @@ static bool tables_fit(const bmf_by_key *by)
     return tables * (double)by->table.record < (double)by->ctx->memory_limit;
 }
 
+typedef struct estimates {
+    double tables, owners; /* seconds */
+} estimates;
+
+static estimates estimate(const bmf_by_key *by, bool placed, const bmf_cost_model *cost)
+{
+    const double spread = spread_seconds(by, cost);
+    return (estimates){tables_seconds(by, cost) + (placed ? 0 : spread),
+                       owners_seconds(by, cost) + (placed ? spread : 0)};
+}
+
+static void print_way(const bmf_context *ctx, const char *name, double seconds, double assumed, bool chosen)
+{
+    fprintf(ctx->plan, "  %s: about %.3g s", name, seconds);
+    if (ctx->assumed_cost.latency > 0)
+        fprintf(ctx->plan, " on the machine, %.3g s as runs assume", assumed);
+    fputs(chosen ? ", chosen\n" : "\n", ctx->plan);
+}
+
+static void print_ways(const bmf_by_key *by, bool placed, const estimates *on, bool owners)
+{
+    const estimates assumed = estimate(by, placed, &by->ctx->assumed_cost);
+    print_way(by->ctx, "tables", on->tables, assumed.tables, !owners);
+    print_way(by->ctx, "owners", on->owners, assumed.owners, owners);
+}
+
 bool by_key_prefers_owners(bmf_by_key *by, bool placed)
 {
-    const bmf_partition *partition = by->values->partition;
     bmf_context *ctx = by->ctx;
-    if (partition->parts == 1 || bmf_length(by->values) == 0) {
-        plan_title(ctx, "reduce_by_key", by->values);
+    plan_title(ctx, "reduce_by_key", by->values);
+    if (by->values->partition->parts == 1 || bmf_length(by->values) == 0)
         return false;
-    }
-    const double at_first = tables_seconds(by) + (placed ? 0 : spread_seconds(by));
-    const double at_owners = owners_seconds(by) + (placed ? spread_seconds(by) : 0);
+    const estimates on = estimate(by, placed, &ctx->cost);
     const char *forced = method_forced(ctx, "reduce_by_key");
-    const bool owners = forced ? forced[0] == 'o' : at_owners < at_first || !tables_fit(by);
-    if (plan_wanted(ctx)) {
-        plan_title(ctx, "reduce_by_key", by->values);
-        fprintf(ctx->plan, "  tables: about %.3g s%s\n  owners: about %.3g s%s\n", at_first, owners ? "" : ", chosen",
-                at_owners, owners ? ", chosen" : "");
-    }
+    const bool owners = forced ? strcmp(forced, "owners") == 0 : on.owners < on.tables || !tables_fit(by);
+    if (plan_wanted(ctx))
+        print_ways(by, placed, &on, owners);
     return owners;
 }

@@ -313,15 +313,6 @@ static void close(owners *o)
     free(o->message);
 }
 
-/* Whether a block is cut. */
-static bool has_shared_blocks(const bmf_partition *partition, int64_t length)
-{
-    for (int64_t k = 0; k < partition->parts; k++)
-        if (shared_block_of(partition, length, k, BMF_SHARE_BEFORE) >= 0)
-            return true;
-    return false;
-}
-
 /* Settles what went wrong, but for what only an operator can do. */
 static int fold_all(owners *o)
 {
@@ -342,7 +333,7 @@ int by_key_at_owners(bmf_by_key *by, const bmf_partition *even, char *results)
                 .even = even,
                 .length = length,
                 .folds = portions_fold_whole(by, length),
-                .has_shares = has_shared_blocks(by->values->partition, length)};
+                .has_shares = shares_any(by->values->partition, length)};
     int status = fold_all(&o);
     if (status == BMF_OK)
         status = exchange(&o);

@@ -64,6 +64,14 @@ int64_t shared_block_of(const bmf_partition *partition, int64_t length, int64_t 
     return end % length != 0 && end < all && end / length * length >= begin && end > begin ? end / length : -1;
 }
 
+bool shares_any(const bmf_partition *partition, int64_t length)
+{
+    for (int64_t k = 0; k < partition->parts; k++)
+        if (shared_block_of(partition, length, k, BMF_SHARE_BEFORE) >= 0)
+            return true;
+    return false;
+}
+
 void shared_block_make(const bmf_by_key *by, int64_t length, int64_t block, bmf_shared_block *made)
 {
     const bmf_partition *partition = by->values->partition;
@@ -84,7 +92,7 @@ static void list_blocks(bmf_shares *s)
     const bmf_partition *partition = s->by->values->partition;
     s->block = allocate((BMF_SHARE_SIDES * partition->local_parts + 1) * (int64_t)sizeof *s->block);
     for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++)
-        for (int side = 0; side < BMF_SHARE_SIDES; side++) {
+        for (bmf_share_side side = BMF_SHARE_BEFORE; side < BMF_SHARE_SIDES; side++) {
             const int64_t block = shared_block_of(partition, s->length, k, side);
             if (block >= 0 && (s->blocks == 0 || s->block[s->blocks - 1].block != block))
                 shared_block_make(s->by, s->length, block, &s->block[s->blocks++]);
@@ -137,7 +145,7 @@ static bmf_parting *list_partings(const bmf_shares *s, int64_t *count)
     bmf_parting *parting = allocate((BMF_SHARE_SIDES * partition->local_parts + 1) * (int64_t)sizeof *parting);
     *count = 0;
     for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++)
-        for (int side = 0; side < BMF_SHARE_SIDES; side++) {
+        for (bmf_share_side side = BMF_SHARE_BEFORE; side < BMF_SHARE_SIDES; side++) {
             const int64_t number = shared_block_of(partition, s->length, k, side);
             if (number < 0 || partition->start[k] == partition->start[k + 1])
                 continue;
@@ -377,7 +385,7 @@ static void list_all_units(crossing *c)
     const bmf_partition *partition = s->by->values->partition;
     int64_t first = 0;
     for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++)
-        for (int side = 0; side < BMF_SHARE_SIDES; side++) {
+        for (bmf_share_side side = BMF_SHARE_BEFORE; side < BMF_SHARE_SIDES; side++) {
             const int64_t block = shared_block_of(partition, s->length, k, side);
             int64_t next = first;
             while (next < c->stretches && c->stretch[next].to == k && c->stretch[next].block == block)

@@ -32,7 +32,9 @@ typedef struct bmf_shares {
 
 /* The number of the block that a part shares on that side, or -1. length: elements of a block, or 0. */
 int64_t shared_block_of(const bmf_partition *partition, int64_t length, int64_t part, bmf_share_side side);
-/* Its members and how its keys are cut. */
+/* Whether any part shares one. */
+bool shares_any(const bmf_partition *partition, int64_t length);
+/* Members of a block, and how its keys are cut. */
 void shared_block_make(const bmf_by_key *by, int64_t length, int64_t block, bmf_shared_block *made);
 
 /* Folds the shared blocks: every element to the member that has its key, once, in one sparse round of the number 0, as
