@@ -1,8 +1,8 @@
 /* Which way a reduction by key takes: estimates of both.
  *
  * Method: the messages and bytes of the busiest processor, as the estimates of algorithms count them
- * (runtime/schedule/cost.h), from what every rank knows: the parts, the number of keys, the sizes of elements and
- * entries. Keys are taken to be spread evenly.
+ * (runtime/schedule/cost.h), and its elements, from what every rank knows: the parts, the number of keys, the sizes of
+ * elements and entries. Keys are taken to be spread evenly. Threads do not count: ranks may differ in them.
  * Cost: O(parts log parts). */
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +26,9 @@ int64_t by_key_shared_length(const bmf_by_key *by)
         (double)length / (double)partition->parts * (8 + (double)type_element_bytes(by->values->type));
     return table > elements && shares_any(partition, all) ? all : 0;
 }
+
+/* Of an element, into a table, and to the columns of a share; by a thread of an AMD EPYC (Zen 3). */
+static const double fold_seconds = 2.5e-9, part_seconds = 5e-9;
 
 static double larger(double a, double b)
 {
@@ -52,15 +55,28 @@ static double late_seconds(const bmf_by_key *by, const bmf_cost_model *cost)
     return most > 0 ? 2 * cost->latency + cost->per_byte * most : 0;
 }
 
+/* Elements of the blocks that begin in a part, or, exact, of the part. */
+static double elements_of(const bmf_by_key *by, int64_t part)
+{
+    const int64_t *start = by->nodes->start, length = bmf_length(by->values);
+    if (by->table.exact)
+        return (double)(start[part + 1] - start[part]);
+    return (double)((start[part + 1] * by->block < length ? start[part + 1] * by->block : length) -
+                    (start[part] * by->block < length ? start[part] * by->block : length));
+}
+
 static double tables_seconds(const bmf_by_key *by, const bmf_cost_model *cost)
 {
     const int64_t parts = by->values->partition->parts, *start = by->nodes->start;
     int64_t most = 1;
+    double elements = 0;
     for (int64_t k = 0; k < parts; k++) {
         const int64_t records = forest_records(&by->table, start[k], start[k + 1]);
         most = records > most ? records : most;
+        elements = larger(elements, elements_of(by, k));
     }
-    return late_seconds(by, cost) + rounds_seconds(cost, ceil_log2(parts), (double)most * (double)by->table.record);
+    return late_seconds(by, cost) + elements * fold_seconds +
+           rounds_seconds(cost, ceil_log2(parts), (double)most * (double)by->table.record);
 }
 
 /* The results from one processor to all, or back. */
@@ -69,51 +85,74 @@ static double spread_seconds(const bmf_by_key *by, const bmf_cost_model *cost)
     return direct_seconds(cost, by->values->partition->parts, (double)by->count * (double)by->entry.record);
 }
 
-/* Elements of one part in blocks that are cut: bytes that leave it, and that come. */
-static void add_shares(const bmf_by_key *by, int64_t length, int64_t part, double *messages, double *bytes)
+/* What a part has to do with blocks that are cut. */
+typedef struct sharing {
+    double parted, folded;            /* elements: its own, and those of its keys */
+    double messages, leaving, coming; /* to others; bytes */
+} sharing;
+
+static void add_block(const bmf_by_key *by, const bmf_shared_block *block, int64_t part, sharing *s)
 {
-    const bmf_partition *partition = by->values->partition;
-    double leaving = 0, coming = 0;
-    *messages = 0;
+    const int64_t *start = by->values->partition->start;
+    const int64_t begin = block->begin > start[part] ? block->begin : start[part];
+    const int64_t end = block->end < start[part + 1] ? block->end : start[part + 1];
+    const double own = (double)(end - begin), all = (double)(block->end - block->begin);
+    const double each = (double)shares_element_bytes(by, &block->cut), members = (double)block->members;
+    s->parted += own;
+    s->folded += all / members;
+    s->messages += members - 1;
+    s->leaving += own * each * (members - 1) / members;
+    s->coming += (all - own) * each / members;
+}
+
+static sharing sharing_of(const bmf_by_key *by, int64_t length, int64_t part)
+{
+    sharing s = {0};
     for (bmf_share_side side = BMF_SHARE_BEFORE; side < BMF_SHARE_SIDES; side++) {
-        const int64_t number = shared_block_of(partition, length, part, side);
+        const int64_t number = shared_block_of(by->values->partition, length, part, side);
         bmf_shared_block block;
         if (number < 0)
             continue;
         shared_block_make(by, length, number, &block);
-        const int64_t begin = block.begin > partition->start[part] ? block.begin : partition->start[part];
-        const int64_t end = block.end < partition->start[part + 1] ? block.end : partition->start[part + 1];
-        const double each = (double)shares_element_bytes(by, &block.cut), others = (double)(block.members - 1);
-        leaving += (double)(end - begin) * each * others / (double)block.members;
-        coming += (double)(block.end - block.begin - (end - begin)) * each / (double)block.members;
-        *messages += others;
+        add_block(by, &block, part, &s);
     }
-    *bytes = larger(leaving, coming);
+    return s;
+}
+
+/* Entries of a part that go to their owners, and in *spread whether to all of them. */
+static double entries_of(const bmf_by_key *by, int64_t length, int64_t part, bool *spread)
+{
+    bmf_portions p;
+    double entries = 0;
+    portions_list(by, length, part, &p);
+    for (int n = 0; n < p.count; n++) {
+        entries += (double)(p.of[n].end - p.of[n].begin);
+        *spread = *spread || p.of[n].side == BMF_SHARE_SIDES;
+    }
+    return entries;
 }
 
 static double owners_seconds(const bmf_by_key *by, const bmf_cost_model *cost)
 {
     const int64_t length = by_key_shared_length(by), parts = by->values->partition->parts;
-    double elements = 0, entries = 0, all = 0, messages = 0, shares = 0; /* all: entries of all parts */
+    const int64_t *start = by->values->partition->start;
+    double bytes = 0, messages = 0, computing = 0, entries = 0, all = 0; /* all: entries of all parts */
+    bool spread = false;
     for (int64_t k = 0; k < parts; k++) {
-        double to, bytes, own = 0;
-        bmf_portions p;
-        add_shares(by, length, k, &to, &bytes);
-        portions_list(by, length, k, &p);
-        for (int n = 0; n < p.count; n++) {
-            own += (double)(p.of[n].end - p.of[n].begin);
-            messages = p.of[n].side == BMF_SHARE_SIDES ? (double)parts - 1 : messages;
-        }
-        elements = larger(elements, bytes);
-        shares = larger(shares, to);
+        const sharing s = sharing_of(by, length, k);
+        const double whole = (double)(start[k + 1] - start[k]) - s.parted, own = entries_of(by, length, k, &spread);
+        bytes = larger(bytes, larger(s.leaving, s.coming));
+        messages = larger(messages, s.messages);
+        computing = larger(computing, (whole + s.folded) * fold_seconds + s.parted * part_seconds);
         entries = larger(entries, own);
         all += own;
     }
-    entries = larger(entries, all / (double)parts) * (double)by->entry.record;
-    messages = messages > 0 ? messages : all > (double)by->count ? all / (double)by->count : 1;
+    const double to = spread ? (double)parts - 1 : larger(1, all / larger(1, (double)by->count));
+    const double elements =
+        messages > 0 ? round_seconds(cost, 2 * messages, bytes) + 2 * ceil_log2(parts) * cost->latency : 0;
     /* As many messages come as go. */
-    return (shares > 0 ? round_seconds(cost, 2 * shares, elements) + 2 * ceil_log2(parts) * cost->latency : 0) +
-           round_seconds(cost, 2 * messages, entries);
+    return computing + elements +
+           round_seconds(cost, 2 * to, larger(entries, all / (double)parts) * (double)by->entry.record);
 }
 
 /* Whether the first processor's rank has room for its tables. */
