@@ -46,7 +46,7 @@ typedef struct bmf_work {
     void *state;
 } bmf_work;
 
-enum { BMF_MAX_SEGMENTS = BMF_MAX_LEAVES + 1 };
+enum { BMF_MAX_SEGMENTS = BMF_MAX_LEAVES + 2 };
 typedef struct bmf_segment {
     void *data;
     int64_t bytes;
@@ -200,6 +200,7 @@ struct bmf_context {
     char failure_message[BMF_MESSAGE_SIZE];
     int64_t memory_limit;                        /* bytes that no rank can have more of */
     const bmf_algorithm *forced[BMF_ALGORITHMS]; /* by the number of a skeleton's first algorithm; or NULL */
+    const bmf_method *method[BMF_METHODS];       /* the same of methods */
     bmf_cost_model cost;                         /* by which algorithms are chosen */
     bmf_cost_model assumed_cost;       /* of a run on this host, where a prediction chooses by others; otherwise 0 */
     bmf_cost_table *costs;             /* measured times, by which algorithms are chosen where it has them; or NULL */
@@ -309,6 +310,9 @@ static inline bool is_candidate(const bmf_algorithm *algorithm, const bmf_choice
 
 /* By which contexts choose that were given nothing else. */
 extern const bmf_cost_model fixed_costs;
+
+/* The name of the method that a skeleton is to use, one of BMF_METHOD_LIST, or NULL: it chooses. */
+const char *method_forced(const bmf_context *ctx, const char *skeleton);
 
 /* The forced candidate, or the cheapest. */
 const bmf_algorithm *choose_algorithm(bmf_context *ctx, const bmf_choice *choice);
