@@ -76,8 +76,9 @@ static int print_types(const bmf_program *program, bool json)
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
 {
-    const bmf_driver_options *o = values;
+    bmf_driver_options *o = values;
     bmf_program program = {0};
+    o->only_types = true;
     int code = report_status(ctx, load_program(ctx, o, operands->text[0], &program));
     if (code == 0 && bmf_is_root(ctx)) {
         if (o->notes && !o->json) {

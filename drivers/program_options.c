@@ -46,6 +46,7 @@ int load_program(bmf_context *ctx, const bmf_driver_options *options, const char
                                         .libraries = libraries,
                                         .argument = options->argument.text,
                                         .arguments = options->argument.count,
+                                        .only_types = options->only_types,
                                         .processors = options->processors};
     const int status = program_load(ctx, &loaded, program);
     for (int k = 0; k < libraries; k++)

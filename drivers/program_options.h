@@ -13,6 +13,7 @@ typedef struct bmf_driver_options {
     const char *out;      /* run: a data file for the result */
     const char *machine;  /* run: a machine file, by whose costs algorithms are chosen */
     bool json, stats, notes;
+    bool only_types; /* check: see bmf_program_options */
 } bmf_driver_options;
 
 /* Rows of their tables of options. */

@@ -60,6 +60,8 @@
     X(SCAN, scan)                                                                                                      \
     X(ZIP, zip)                                                                                                        \
     X(SPLIT, split)                                                                                                    \
+    X(BLOCKS, blocks)                                                                                                  \
+    X(JOIN, join)                                                                                                      \
     X(FILTER, filter)                                                                                                  \
     X(REDUCE_BY_KEY, reduce_by_key)                                                                                    \
     X(STENCIL, stencil)                                                                                                \

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/engine/move.h"
+#include "skeletons/engine/repartition.h"
 #include "bmf/skeletons.h"
 
 const bmf_skeleton_type skeleton_split = {
@@ -47,9 +47,13 @@ static int split_partition(const bmf_list *xs, int64_t parts, int log2_stride, b
     return status;
 }
 
-static int move_parts(const bmf_list *xs, int64_t parts, bmf_partition *target, bmf_list **out)
+int split_onto(const bmf_list *xs, int64_t parts, bmf_partition *target, bmf_list **out)
 {
     bmf_context *ctx = xs->context;
+    if (parts == 1) {
+        relabel_partition(xs, target, out);
+        return BMF_OK;
+    }
     bmf_groups groups = {target, type_element_bytes(xs->type)};
     bmf_call call = {
         .ctx = ctx,
@@ -71,11 +75,7 @@ int bmf_split(const bmf_list *xs, int64_t parts, int log2_stride, bmf_list **out
     bmf_partition *target;
     BMF_TRY(split_partition(xs, parts, log2_stride, &target));
     skeleton_begin(xs->context, &skeleton_split, "split");
-    int status = BMF_OK;
-    if (parts == 1)
-        relabel_partition(xs, target, out);
-    else
-        status = move_parts(xs, parts, target, out);
+    const int status = split_onto(xs, parts, target, out);
     skeleton_end(xs->context, target, status);
     bmf_partition_release(target);
     return status;

@@ -192,6 +192,76 @@ P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B
     [[ $stderr == *"a tuple of 2 components"* ]] || fail "$stderr"
 }
 
+@test "types that main declares: ints are read as reals, rows as tuples, in every format and on any ranks" {
+    needs_numpy
+    cat >moments.bmf <<'END'
+let times(k, {n, x, xy}) = {n * k, x, xy}
+let add({n, x, xy}, {m, u, uv}) = {n + m, x + u, xy + uv}
+main(points: [{x: real, y: real}], k: int) =
+    points |> split(procs) |> map(ps -> ps |> map(p -> {1, p.x / 2, p.x * p.y}) |> reduce(add, {0, 0.0, 0.0}))
+           |> reduce(add) |> times(k)
+END
+    python3 - <<'END' >expected
+import numpy as np
+points = np.random.default_rng(5).integers(-9, 9, (37, 2))
+for kind in ["i8", "i2", "u1", "f4", "f8", ">f8", ">i4"]:
+    values = points % 9 if kind == "u1" else points
+    np.save(kind.replace(">", "b") + ".npy", values.astype(kind))
+np.savez("stored.npz", a=points)
+np.savez_compressed("packed.npz", a=points.astype("f4"))
+np.savetxt("table.csv", points, fmt="%d", delimiter=",")
+np.savetxt("table.txt", points, fmt="%.1f")
+points.astype("<i4").tofile("rows.raw")
+np.save("fortran.npy", np.asfortranarray(points))
+np.save("three.npy", np.zeros((4, 3)))
+for values in (points, points % 9):
+    print("{%d, %s, %s}" % (3 * len(values), float(values[:, 0].sum() / 2), float((values[:, 0] * values[:, 1]).sum())))
+END
+    echo 3 >k.bmfdata
+    for file in i8.npy i2.npy f4.npy f8.npy bf8.npy bi4.npy stored.npz packed.npz table.csv table.txt rows.raw:int32:2; do
+        for ranks in 1 3; do
+            run --separate-stderr timeout 60 "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/bmf" run moments.bmf --arg "$file" --arg k.bmfdata
+            assert_success
+            assert_output "$(sed -n 1p expected)"
+        done
+    done
+    run "$BMF_BIN_DIR/bmf" run moments.bmf --arg u1.npy --arg k.bmfdata
+    assert_output "$(sed -n 2p expected)"
+
+    # the core has them behind its expression, and a parallel program keeps them
+    "$BMF_BIN_DIR/bmf" core moments.bmf >core.bmf
+    run tail -n 1 core.bmf
+    assert_output ": {[{x: real, y: real}], int}"
+    run "$BMF_BIN_DIR/bmf" run core.bmf --arg i8.npy --arg k.bmfdata
+    assert_output "$(sed -n 1p expected)"
+    sed 's/ |> split(procs)/ |> cut(1)/' moments.bmf >serial.bmf
+    timeout 60 "$BMF_BIN_DIR/bmf" parallelise serial.bmf --arg i8.npy --arg k.bmfdata --machine two-cores --procs 2 -o parallel.bmf
+    run grep -c '^: {' parallel.bmf
+    assert_output 1
+    run timeout 60 "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run parallel.bmf --arg i8.npy --arg k.bmfdata
+    assert_output "$(sed -n 1p expected)"
+
+    # without data types are checked, and nothing runs
+    run "$BMF_BIN_DIR/bmf" check moments.bmf
+    assert_output "{int, real, real}"
+    run "$BMF_BIN_DIR/bmf" check core.bmf --json
+    assert_output --partial '"argument": "{[{x: real, y: real}], int}"'
+    run "$BMF_BIN_DIR/bmf" run moments.bmf
+    assert_failure 2
+    assert_line --index 0 --partial "the program has no data; write default DATA behind main"
+    for file in fortran.npy three.npy; do
+        for ranks in 1 3; do
+            run timeout 60 "$MPIRUN" -n "$ranks" "$BMF_BIN_DIR/bmf" run moments.bmf --arg "$file" --arg k.bmfdata
+            assert_failure 2
+            assert_line --index 0 "bmf: moments.bmf:3:12: points is declared to be [{x: real, y: real}], found [[$([ $file = three.npy ] && echo real || echo int)]] in $file"
+        done
+    done
+    echo 3.5 >k.bmfdata
+    run "$BMF_BIN_DIR/bmf" run moments.bmf --arg i8.npy --arg k.bmfdata
+    assert_failure 2
+    assert_line --index 0 "bmf: moments.bmf:3:37: k is declared to be int, found real in k.bmfdata"
+}
+
 @test "records: names of columns and fields are read, used and written" {
     needs_numpy
     python3 -c "

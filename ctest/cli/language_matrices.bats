@@ -30,6 +30,41 @@ default {[[1, 2], [3, 4], [5, 6]], [[1, 0], [1, 1]]}' >product.bmf
     assert_output "$sent"
 }
 
+# sent: messages and bytes of the last run
+sent()
+{
+    grep -o "[0-9]* messages, [0-9]* bytes" <<<"$stderr" | head -1
+}
+
+# predicted PROGRAM PROCS ARGS..
+predicted()
+{
+    run "$BMF_BIN_DIR/bmf" predict "$1" --machine fast-cluster --procs "$2" --json "${@:3}"
+    assert_success
+    run python3 -c 'import json, sys; r = json.load(sys.stdin)["runs"][0]; print(r["messages"], "messages,", r["bytes"], "bytes")' <<<"$output"
+}
+
+@test "blocks of a grid are sent as their elements, as often as predicted, and read in parts or not" {
+    echo 'main(m) = m |> split({2, 3}) |> map(b -> map(row -> map(x -> x * 2.0, row), b)) |> join' >grid.bmf
+    echo 'main(m) = m |> split({_, _}) |> map(b -> length(b)) |> reduce(+)' >chosen.bmf
+    python3 -c "
+import numpy
+numpy.save('m.npy', numpy.arange(35.0).reshape(5, 7))"
+    run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run grid.bmf --arg m.npy --procs 7 --stats
+    assert_success
+    assert_output "$(python3 -c 'print([[2.0 * (7 * i + j) for j in range(7)] for i in range(5)])')"
+    there="$(sent)"
+    predicted grid.bmf 7 --arg m.npy
+    assert_output "$there"
+    for procs in 1 2 4 6 9; do
+        run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run chosen.bmf --arg m.npy --procs $procs --stats
+        assert_success
+        there="$(sent)"
+        predicted chosen.bmf $procs --arg m.npy
+        assert_output "$there"
+    done
+}
+
 # refused MESSAGE: before prog.bmf runs, whoever asks
 refused()
 {
@@ -81,6 +116,21 @@ prog.bmf:1:40: matmul makes [[real]] 2 x 6
 }
 
 @test "failures say where, on one rank and on several" {
+    echo 'main(m) = m |> split({2, 2}) |> join default [[1, 2], [3]]' >ragged.bmf
+    echo 'main(m) = m |> split({2, 2}) |> map(b -> map(row -> if row[0] > 2 then row ++ row else row, b)) |> join
+default [[1, 2], [3, 4]]' >fit.bmf
+    echo 'main(m) = m |> split({_, 3}) |> join default [[1, 2], [3, 4]]' >three.bmf
+    for ranks in 1 2 4; do
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run ragged.bmf
+        assert_equal "$status" 2
+        assert_line --index 0 --partial "ragged.bmf:1:16: split needs rows of equal length: row 1 has 1 element, row 0 has 2"
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run fit.bmf
+        assert_equal "$status" 2
+        assert_line --index 0 --partial "fit.bmf:1:100: join needs blocks that fit each other: block {1, 0} has 2 columns, its neighbours 1"
+        run "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run three.bmf --procs 4
+        assert_equal "$status" 2
+        assert_line --index 0 --partial "three.bmf:1:16: split: 4 processors cannot be cut into groups of 3"
+    done
     echo 'main(m) = m |> split(procs) |> map(p -> transpose(p)) default [[1, 2], [3, 4], [5], [6]]' >rows.bmf
     echo 'main(a, b) = map(p -> matmul(p, b), split(procs, a)) default {[[1.0, 2], [3, 4]], [[1, 2], [3, 4], [5, 6]]}' >shapes.bmf
     for ranks in 1 2; do

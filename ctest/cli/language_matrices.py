@@ -6,6 +6,9 @@ usage: language_matrices.py
 On random input whose seed is printed, of shapes around the sizes of tiles and blocks. BMF_BIN_DIR and MPIRUN say where things are.
 """
 
+import itertools
+import json
+import math
 import os
 import random
 import subprocess
@@ -21,8 +24,8 @@ REDUCTIONS = """let t = map(j -> map(row -> row[j], b), iota(length(b[0]))) in
     map(row -> map(c -> reduce(+, 0, zip(*, row, c)), t), a)"""
 
 
-def run(folder, body, *data, ranks=1, procs=1, threads=1):
-    """The value of main(a) or main(a, b) as an array."""
+def start(folder, body, *data, ranks=1, procs=1, threads=1, out=None):
+    """Runs main(a) or main(a, b); what it prints."""
     names = ["a", "b"][:len(data)]
     with open(os.path.join(folder, "p.bmf"), "w") as text:
         text.write(f"main({', '.join(names)}) = {body}\n")
@@ -30,11 +33,17 @@ def run(folder, body, *data, ranks=1, procs=1, threads=1):
     for name, array in zip(names, data):
         np.save(os.path.join(folder, name), array)
         arguments += ["--arg", os.path.join(folder, name + ".npy")]
-    made = os.path.join(folder, "made.npy")
     launch = [MPIRUN, "-n", str(ranks)] if ranks > 1 else []
     done = subprocess.run([*launch, BMF, "run", os.path.join(folder, "p.bmf"), *arguments, "--procs", str(procs),
-                           "--out", made], capture_output=True, text=True, env={**os.environ, "BMF_THREADS": str(threads)})
+                           *(["--out", out] if out else [])], capture_output=True, text=True, env={**os.environ, "BMF_THREADS": str(threads)})
     assert done.returncode == 0, (body, [array.shape for array in data], done.stderr)
+    return done.stdout
+
+
+def run(folder, body, *data, **how):
+    """The value as an array."""
+    made = os.path.join(folder, "made.npy")
+    start(folder, body, *data, out=made, **how)
     return np.load(made)
 
 
@@ -108,10 +117,68 @@ def large_ints(folder):
     assert same(run(folder, "matmul(a, b)", c, d), c @ d)
 
 
+def starts(length, parts):
+    return [length // parts * k + min(k, length % parts) for k in range(parts + 1)]
+
+
+def cut(m, grid):
+    """The blocks, each a nested list; the first parts have one element more. A list without lists has nothing inside."""
+    def nested(block):
+        return [nested(b) for b in block] if block.ndim > 1 else block.tolist()
+    ends = [starts(n, p) for n, p in zip(m.shape, grid)]
+    return [nested(m[tuple(slice(e[k], e[k + 1]) for e, k in zip(ends, place))])
+            for place in itertools.product(*map(range, grid))]
+
+
+def chosen(shape, procs):
+    """The grid with most blocks that are not empty, then the shortest edges, then the longest rows."""
+    def grids(rest, dimensions):
+        if dimensions == 1:
+            return [(rest,)]
+        return [(k,) + g for k in range(rest, 0, -1) if rest % k == 0 for g in grids(rest // k, dimensions - 1)]
+
+    def worth(grid):
+        side = [math.ceil(n / p) for n, p in zip(shape, grid)]
+        used = math.prod(min(n, p) for n, p in zip(shape, grid))
+        return -used, sum(math.prod(side[:d] + side[d + 1:]) for d in range(len(grid)) if grid[d] > 1)
+    return min(grids(procs, len(shape)), key=worth)
+
+
+def written(grid):
+    return "{" + ", ".join(map(str, grid)) + "}"
+
+
+def grids(folder):
+    """Blocks of matrices and of lists of matrices, larger and smaller than their grid, and their whole again."""
+    for shape in [(7, 5), (2, 9), (1, 1), (64, 33), (5, 4, 6), (2, 3, 1), (17, 8, 9)]:
+        m = pick.integers(-99, 99, shape)
+        grid = tuple(int(k) for k in pick.integers(1, 5, len(shape)))
+        procs = math.prod(grid)
+        ranks, threads, more = int(pick.integers(1, 4)), int(pick.integers(1, 3)), int(pick.integers(0, 3))
+        how = dict(ranks=ranks, procs=procs + more, threads=threads)
+        assert json.loads(start(folder, f"split({written(grid)}, a)", m, **how)) == cut(m, grid), (shape, grid, how)
+        assert json.loads(start(folder, f"cut({written(grid)}, a)", m)) == cut(m, grid), (shape, grid)
+        assert same(run(folder, f"join({written(grid)}, cut({written(grid)}, a))", m), m), (shape, grid)
+        best = chosen(shape, procs + more)
+        any_grid = written("_" * len(shape))
+        assert json.loads(start(folder, f"split({any_grid}, a)", m, **how)) == cut(m, best), (shape, procs + more, best)
+        body = "x -> x + x"
+        for name in "uvw"[:len(shape)]:
+            body = f"{name} -> map({body}, {name})"
+        doubled = f"join(map({body}, split({written(grid)}, a)))"
+        for data in m, reals(*shape), m > 0:
+            if data.dtype == bool:
+                doubled = doubled.replace("x + x", "not x")
+            assert same(run(folder, doubled, data, **how), ~data if data.dtype == bool else data + data), (shape, how)
+    m = pick.integers(-99, 99, (6, 8))
+    sums = "map(b -> reduce(+, 0, map(r -> reduce(+, 0, r), b)), split({2, 4}, a))"
+    assert json.loads(start(folder, sums, m, ranks=2, procs=8)) == [int(np.sum(b)) for b in map(np.array, cut(m, (2, 4)))]
+
+
 def main():
     print("seed", SEED)
     with tempfile.TemporaryDirectory() as folder:
-        for part in transposes, slices, products, large_ints:
+        for part in transposes, slices, products, large_ints, grids:
             part(folder)
             print(part.__name__)
 

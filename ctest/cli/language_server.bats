@@ -45,6 +45,10 @@ protocol()
     protocol definition "$BMF_SOURCE_DIR/examples/library/lists.bmf"
 }
 
+@test "a name's places are found, and it gets another one only if nothing changes its meaning" {
+    protocol references "$BMF_SOURCE_DIR/examples/library/lists.bmf"
+}
+
 @test "what is wrong with libraries is said" {
     echo 'let f(x) = = x' >broken.bmf
     protocol library_errors "$PWD/broken.bmf"
@@ -64,7 +68,7 @@ protocol()
     assert_output --partial "prog.bmf"
 }
 
-@test "neovim marks an error, hovers, jumps and formats" {
+@test "neovim marks an error, hovers, jumps, formats and renames" {
     command -v nvim >/dev/null || skip "there is no neovim"
     printf 'let square( x )=x*x\nmain(xs) = map(sqare, xs)\ndefault [1, 2]\n' >prog.bmf
     BMF="$BMF_BIN_DIR/bmf" HOME=$PWD XDG_STATE_HOME=$PWD run timeout 120 nvim --headless --clean -n \
@@ -75,4 +79,5 @@ protocol()
     assert_line "hover let square(x) : int -> int"
     assert_line "jump 1:5"
     assert_line "formatted let square(x) = x * x"
+    assert_line "renamed main(xs) = map(double, xs)"
 }

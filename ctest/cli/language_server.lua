@@ -43,6 +43,11 @@ local function work()
     vim.lsp.buf.formatting_sync(nil, 60000)
     say("formatted", vim.api.nvim_buf_get_lines(buffer, 0, 1, false)[1])
 
+    vim.api.nvim_win_set_cursor(0, { 1, 4 })
+    vim.lsp.buf.rename("double")
+    wait("no new name", function() return vim.api.nvim_buf_get_lines(buffer, 1, 2, false)[1]:find("double") end)
+    say("renamed", vim.api.nvim_buf_get_lines(buffer, 1, 2, false)[1])
+
     vim.lsp.stop_client(client)
     wait("the server stays", function() return vim.lsp.client_is_stopped(client) end)
     vim.cmd("qall!")

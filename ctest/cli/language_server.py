@@ -379,7 +379,7 @@ def test_hover():
     assert mean == "```bmf\nlet mean(xs) : [real] -> real\n```\nthe mean of its elements\n", mean
     assert "let square(x)" in hover("square(x) =") and "real -> real" in hover("square(x - m)")
     split = hover("split")
-    assert "split(procs, xs) : P[[real]]" in split and "processors" in split, split
+    assert "split(procs, xs) or split({r, c}, rows) : P[[real]]" in split and "processors" in split, split
     assert "map(x -> .., xs) : [real]" in hover("map(x")
     minus = hover("x - m", 0, 2)
     assert "a - b : real" in minus and "difference" in minus, minus
@@ -439,6 +439,88 @@ def test_definition(library):
     assert lines[start["line"]][start["character"]:].startswith("take("), found
     server.change({"text": "$One = B_Con (B_Int 1)\n$One . $One 5\n"})
     assert server.at("definition", 1, 8) == {"uri": server.uri, "range": place(0, 0, 4)}
+    server.end()
+
+
+def test_references(library):
+    server = Server("--library", library)
+    text = PROGRAM.replace("|> split", "|> take(2) |> split")
+    server.open(text)
+
+    def here(*parts):
+        return [place(*(find(text, part, nth)[0], find(text, part, nth)[1] + shift, find(text, part, nth)[1] + shift + size))
+                for part, nth, shift, size in parts]
+
+    def asked(method, part, nth=0, shift=0, **more):
+        line, column = find(text, part, nth)
+        return server.request("textDocument/" + method, {"textDocument": {"uri": server.uri},
+                                                         "position": {"line": line, "character": column + shift}, **more})
+
+    def references(part, nth=0, shift=0, declaration=True):
+        found = asked("references", part, nth, shift, context={"includeDeclaration": declaration})["result"]
+        assert all(one["uri"] == server.uri for one in found), found
+        return [one["range"] for one in found]
+
+    def rename(part, name, nth=0, shift=0):
+        answer = asked("rename", part, nth, shift, newName=name)
+        if "error" in answer:
+            assert answer["error"]["code"] == -32803, answer
+            return answer["error"]["message"]
+        (uri,) = answer["result"]["changes"]
+        assert uri == server.uri
+        lines = [line.encode("utf-16-le") for line in text.split("\n")]
+        for edit in reversed(answer["result"]["changes"][uri]):
+            start, end = edit["range"]["start"], edit["range"]["end"]
+            assert start["line"] == end["line"]
+            line = lines[start["line"]]
+            lines[start["line"]] = (line[:2 * start["character"]] + edit["newText"].encode("utf-16-le") +
+                                    line[2 * end["character"]:])
+        return "\n".join(line.decode("utf-16-le") for line in lines)
+
+    # of two x each has its own places
+    square = here(("square(x)", 0, 7, 1), ("x * x", 0, 0, 1), ("x * x", 0, 4, 1))
+    assert references("square(x)", 0, 7) == square and references("x * x", 0, 4) == square
+    assert references("x - m") == here(("x -> square", 0, 0, 1), ("x - m", 0, 0, 1))
+    mean = here(("mean(xs)", 0, 0, 4), ("mean(samples)", 0, 0, 4))
+    assert references("mean(samples)") == mean and references("mean(xs)", 0, 4) == mean  # the cursor behind it
+    assert references("mean(samples)", declaration=False) == mean[1:]
+    assert references("take(2)") == here(("take(2)", 0, 0, 4))
+    assert references("procs") == [] and references("reduce") == []
+    line, column = find(text, "m))")
+    marks = server.at("documentHighlight", line, column)
+    assert [mark["range"] for mark in marks] == here(("m = mean", 0, 0, 1), ("m))", 0, 0, 1)), marks
+    assert [mark["kind"] for mark in marks] == [3, 2], marks
+
+    line, column = find(text, "square(x -")
+    assert server.at("prepareRename", line, column + 3) == {"range": here(("square(x -", 0, 0, 6))[0],
+                                                            "placeholder": "square"}
+    assert server.at("prepareRename", *find(text, "take(2)")) is None
+    assert server.at("prepareRename", *find(text, "procs")) is None
+    assert rename("square(x -", "squared") == text.replace("square(", "squared(")
+    assert rename("m = mean", "the_mean") == text.replace("let m =", "let the_mean =").replace("x - m", "x - the_mean")
+    assert rename("x - m", "sample") == text.replace("x -> square(x - m)", "sample -> square(sample - m)")
+    assert rename("samples |>", "xs") == text.replace("samples", "xs")
+    # what would be caught by another name, or catch another
+    assert rename("x -> square", "m") == "m means something else in some place where x stands"
+    assert rename("m = mean", "x") == "x means something else in some place where m stands"
+    assert rename("square(x -", "mean") == "mean means something else in some place where square stands"
+    assert rename("square(x -", "reduce") == "reduce is built in"
+    assert rename("square(x -", "let") == "let is a word of the notation"
+    assert rename("square(x -", "2x") == "2x begins with a digit"
+    assert rename("square(x -", "") == "newName is not there"
+    assert rename("take(2)", "first") == "the name is defined in a library"
+    assert rename("procs", "first") == "there is no name of the program's here"
+
+    text = "# é𝄞\nmain({a, b}: {real, real}) = {a: a, b: loop a = b for i < 3 do a + i}"
+    server.change({"text": text})
+    assert rename("a: a", "c", 0, 3) == text.replace("{a, b}:", "{c, b}:").replace("a: a", "a: c")
+    assert rename("a + i", "c") == text.replace("loop a", "loop c").replace("a + i", "c + i")
+    assert rename("i < 3", "a").startswith("a means something else")
+    # core language
+    text = "$One = B_Con (B_Int 1)\n$OneMore = $One\n$One . $OneMore 5\n"
+    server.change({"text": text})
+    assert references("$One . ", 0, 2) == here(("$One =", 0, 1, 3), ("$One\n", 0, 1, 3), ("$One .", 0, 1, 3))
+    assert rename("$One .", "Unit", 0, 1) == text.replace("$One\n", "$Unit\n").replace("$One =", "$Unit =").replace("$One .", "$Unit .")
     server.end()
 
 

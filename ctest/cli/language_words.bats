@@ -40,6 +40,25 @@ setup()
     assert_equal "$(collectives predicted.trace)" "$(collectives run.trace)"
 }
 
+@test "the inside is computed while edges are on their way, in runs and in predictions" {
+    cd "$BATS_TEST_TMPDIR"
+    cat > planes.bmf <<'END'
+main(rows) = rows |> split(3) |> stencil({1, 1}, {{_, n, _}, {w, u, e}, {_, s, _}} -> n + s + w + e - 4 * u,
+    {above: 1, below: 0, left: ring, right: ring}) |> reduce(++)
+default [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3], [4, 5, 6], [7, 8, 9]]
+END
+    "$MPIRUN" -n 3 "$BMF_BIN_DIR/bmf" run planes.bmf --trace run.trace
+    "$BMF_BIN_DIR/bmf" predict planes.bmf --machine fast-cluster --procs 3 --trace predicted.trace
+    for of in run predicted; do
+        "$BMF_BIN_DIR/bmf" convert "$of.trace" --to csv -o "$of.csv"
+        for lane in 0 1 2; do # what it does in the stencil, in order
+            run bash -c "grep '^[01],$lane,.*P_Stencil' $of.csv | awk -F, '\$4 != \"skeleton\" && \$4 != \"region\"' |
+                sort -t, -sk10,10n | awk -F, '{ print \$4, \$6 }' | tr -d '\"' | uniq"
+            assert_output "$(printf '%s\n' 'send ' 'kernel stencil' 'receive ' 'wait ' 'kernel edges')"
+        done
+    done
+}
+
 @test "loops of stencils whose parts change, or whose end is seen ahead" {
     cd "$BATS_TEST_TMPDIR"
     cat > change.bmf <<'END'

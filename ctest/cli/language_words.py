@@ -217,6 +217,85 @@ def planes(folder):
         assert sent[1] - split[1] == elements * (16 + 8 * columns) + 8 * (processors - 1), (call, sent, split)
 
 
+EDGES = "front", "back", "above", "below", "left", "right"
+
+
+def beyond(xs, reach, edges):
+    """xs with what stands beyond its edges, dimension by dimension, the last first. edges: "ring", a number or a function for each."""
+    for axis in reversed(range(xs.ndim)):
+        r, n = reach[axis], xs.shape[axis]
+        index = np.arange(-r, n + r)
+        ring, mirror = index % n, np.minimum(index % (2 * n), 2 * n - 1 - index % (2 * n))
+        wide = np.take(xs, ring if edges[2 * axis] == "ring" else mirror, axis)
+        ends = np.moveaxis(wide, axis, 0)
+        for edge, side in (edges[2 * axis], slice(0, r)), (edges[2 * axis + 1], slice(n + r, n + 2 * r)):
+            if edge != "ring":
+                ends[side] = edge(ends[side]) if callable(edge) else edge
+        xs = wide
+    return xs
+
+
+def some_edges(dimensions):
+    """For each of a stencil: the words of the notation, and what they mean."""
+    offered = (("-3", -3), ("100", 100), ("u -> u", lambda u: u), ("u -> 2 * u - 7", lambda u: 2 * u - 7), ("5 * k", 15), ("u -> u * k", lambda u: 3 * u))
+    words, edges = [], []
+    for _ in range(dimensions):
+        for _ in range(2):
+            text, edge = offered[int(pick.integers(0, len(offered)))]
+            words.append(text)
+            edges.append(edge)
+        if pick.integers(0, 3) == 0:
+            words[-2:] = edges[-2:] = "ring", "ring"
+    names = EDGES[6 - 2 * dimensions:]
+    order = pick.permutation(2 * dimensions)
+    return "{" + ", ".join(f"{names[k]}: {words[k]}" for k in order) + "}", edges
+
+
+def names_of(reach, prefix="x"):
+    """The pattern of a window, and its names in order."""
+    if not reach:
+        return prefix, [prefix]
+    inner = [names_of(reach[1:], f"{prefix}_{k}") for k in range(2 * reach[0] + 1)]
+    return "{" + ", ".join(text for text, _ in inner) + "}", [name for _, names in inner for name in names]
+
+
+def edges(folder):
+    """Lists, planes and cubes of any shape: what NumPy makes of them with the same edges, placed and in parts."""
+    shapes = [(int(pick.integers(1, 9)),), (int(pick.integers(300, 900)),), tuple(pick.integers(1, 8, 2)), tuple(pick.integers(1, 6, 3)),
+              (int(pick.integers(4, 9)), int(pick.integers(3, 7)), int(pick.integers(60, 300))), (int(pick.integers(20, 40)), 1, 3)]
+    for shape in shapes:
+        reach = (1,) * len(shape)
+        if len(shape) == 2:
+            reach = ((1, 1), (1, 2), (2, 1), (2, 2))[int(pick.integers(0, 4))]
+        xs = pick.integers(-100, 100, shape)
+        processors = some_processors()
+        pattern, names = names_of(reach)
+        weights = pick.integers(-9, 10, len(names))
+        terms = " + ".join(f"({weight}) * {name}" for weight, name in zip(weights, names))
+        reaches = str(reach[0]) if len(reach) == 1 else "{" + ", ".join(map(str, reach)) + "}"
+        sides = [("", ["ring"] * 2 * len(shape)), ("7, ", [7] * 2 * len(shape)), ("u -> u, ", [lambda u: u] * 2 * len(shape))]
+        for _ in range(3):
+            text, chosen = some_edges(len(shape))
+            sides.append((text + ", ", chosen))
+        for words, chosen in sides:
+            around = beyond(xs, reach, chosen)
+            places = np.ndindex(*(2 * r + 1 for r in reach))
+            expected = sum(int(weight) * around[tuple(slice(k, k + n) for k, n in zip(place, shape))] for weight, place in zip(weights, places))
+            scalar = f"stencil({reaches}, {pattern} -> k + {terms}, {words}"
+            listed = f"stencil({reaches}, {pattern} -> reduce(+, [k, {terms}]), {words}"
+            (placed, parts, by_lists, twice), _ = run(folder, f"main(ks, xs) = let k = length(ks) in {{{scalar}xs), reduce(++, {scalar}split(procs, xs))), "
+                f"reduce(++, {listed}split(procs, xs))), map(x -> {scalar}x), [xs, xs])}}\n", np.arange(3), xs, processors=processors)
+            assert placed == parts == by_lists == (3 + expected).tolist() and twice == [placed, placed], (scalar, shape, processors)
+        if len(shape) == 1:
+            continue
+        call = f"stencil({reaches}, {pattern} -> {terms}, 7, "
+        _, split = run(folder, "main(xs) = xs |> split(procs) |> length\n", xs, processors=processors)
+        _, sent = run(folder, f"main(xs) = length({call}split(procs, xs)))\n", xs, processors=processors)
+        messages, elements = runs_around(shape[0], processors, reach[0], False)
+        bytes_each = 16 + 8 * shape[1] if len(shape) == 2 else 16 + 8 * shape[1] + 8 * shape[1] * shape[2]
+        assert (sent[0] - split[0], sent[1] - split[1]) == (messages, elements * bytes_each), (call, shape, sent, split)
+
+
 def jacobi(folder):
     """2-D relaxation of rows in parts: NumPy's bits, and 2 messages of a row a step and part, but at the ends."""
     program = """
@@ -280,7 +359,7 @@ def review(folder):
 def main():
     print("seed", SEED)
     with tempfile.TemporaryDirectory() as folder:
-        for part in by_key, messages_by_key, sorting, shifts, shift_messages, windows, planes, jacobi, review:
+        for part in by_key, messages_by_key, sorting, shifts, shift_messages, windows, planes, edges, jacobi, review:
             part(folder)
             print(part.__name__)
 

@@ -290,6 +290,29 @@ END
     assert_equal "$stderr" "jacobi: expected: not a .npy file of a grid of 8-byte floats"
 }
 
+@test "heat in a brick: NumPy's temperatures, to the bit, and 2 messages a part and step" {
+    python3 - <<'END'
+import numpy as np
+u = np.random.default_rng(8).uniform(0, 100, (7, 5, 6))
+np.save("brick.npy", u)
+for step in range(200):
+    w = np.pad(u, 1, "edge")
+    w[0, 1:-1, 1:-1], w[-1, 1:-1, 1:-1] = 2.0 * 100.0 - u[0], 2.0 * 0.0 - u[-1]
+    inside = slice(1, -1)
+    around = w[:-2, inside, inside] + w[2:, inside, inside] + w[inside, :-2, inside] + w[inside, 2:, inside] + w[inside, inside, :-2] + w[inside, inside, 2:]
+    u = u + 0.125 * (around - 6.0 * u)
+np.save("warm.npy", u)
+END
+    for ranks in 1 3; do
+        bmf "$ranks" run "$BMF_SOURCE_DIR/examples/32-heat-brick.bmf" --arg brick.npy --stats
+        assert_success
+        echo "$output" | tr '{}' '()' > found
+        python3 -c 'import ast, numpy as np; means, u = ast.literal_eval(open("found").read()); warm = np.load("warm.npy")
+assert (np.array(u) == warm).all() and np.allclose(means, warm.mean(axis=(1, 2)))'
+    done
+    [[ "$stderr" == *" $((200 * 4 + 2 + 2)) messages"* ]] # of 3 parts: steps, two results; every rank reads its part
+}
+
 @test "check --notes says what is sent to all processors" {
     cat >prog.bmf <<'END'
 let near(p, cs) = reduce(min, map(c -> abs(p - c), cs))

@@ -1,5 +1,6 @@
 /* Contexts in a program that initialises and finalises MPI itself, and that has communicators of its own: opened and
  * closed many times, on many communicators, with messages of the program's own under way on the same ones. */
+#include <dirent.h>
 #include <mpi.h>
 
 #include "bmf.h"
@@ -68,12 +69,42 @@ static void open_alone(void)
     }
 }
 
+static int threads_of_process(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int found = -2; /* "." and ".." */
+    while (tasks && readdir(tasks))
+        found++;
+    if (tasks)
+        closedir(tasks);
+    return found;
+}
+
+/* They are there before the first kernel, so that none waits for them; a model starts none. */
+static void open_with_threads(void)
+{
+    const int before = threads_of_process();
+    bmf_options options = bmf_options_init();
+    bmf_context *ctx;
+    options.threads = 8;
+    options.machine = "ideal";
+    BMF_CHECK(bmf_open_with(MPI_COMM_SELF, &options, &ctx));
+    CHECK(threads_of_process() == before, "%d threads of a model, %d before", threads_of_process(), before);
+    bmf_close(ctx);
+    options.machine = NULL;
+    BMF_CHECK(bmf_open_with(MPI_COMM_SELF, &options, &ctx));
+    CHECK(threads_of_process() >= before + options.threads - 1, "%d threads, %d before", threads_of_process(), before);
+    check_sum(ctx, 100000);
+    bmf_close(ctx);
+}
+
 int main(int argc, char **argv)
 {
     int provided, finalised = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    open_with_threads();
     for (int k = 0; k < TIMES; k++)
         open_with_messages(k);
     open_alone();

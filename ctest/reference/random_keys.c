@@ -92,25 +92,51 @@ static type window_of(type element, int reach)
     return bmf_type_tuple(2 * reach + 1, component);
 }
 
-/* B_Stencil from elements, and what is handed on to them (or NULL), to elements; of planes from points to points. */
-static expression stencil(random_maker *g, bool of_planes, type handed, type element, type out, int depth)
+/* What stands beyond an edge, of what is there. */
+static expression random_edge(random_maker *g, type sees, type element)
 {
-    const int columns = of_planes ? 1 + (int)test_below(&g->random, 2) : 0;
-    const int reach = 1 + (int)test_below(&g->random, of_planes ? 2 : MAX_REACH);
+    return chance(g, 3) ? random_inner(g, sees, element, 1) : random_plain(g, sees, element);
+}
+
+/* One edge for all, each, or none; some dimensions are rings. */
+static int random_edges(random_maker *g, int dimensions, type sees, type element, expression *edge)
+{
+    if (chance(g, 3))
+        return 0;
+    if (!chance(g, 3)) {
+        edge[0] = random_edge(g, sees, element);
+        return 1;
+    }
+    for (int k = 0; k < 2 * dimensions; k += 2) {
+        const bool ring = chance(g, 3);
+        for (int side = 0; side < 2; side++)
+            edge[k + side] = ring ? node(g, BMF_EXPRESSION_RING, 0, NULL) : random_edge(g, sees, element);
+    }
+    return 2 * dimensions;
+}
+
+/* B_Stencil from elements, and what is handed on to them (or NULL), to elements; or from points to points. */
+static expression stencil(random_maker *g, int dimensions, type handed, type element, type out, int depth)
+{
+    int64_t reach[BMF_NUMBERS] = {1 + test_below(&g->random, dimensions == 1 ? MAX_REACH : 3 - dimensions + 1)};
     const bmf_type *leaf[BMF_MAX_LEAVES];
-    type window = window_of(of_planes ? window_of(element, columns) : element, reach);
-    if (handed)
-        window = bmf_type_tuple(2, (const bmf_type *[]){handed, window});
-    if (bmf_type_is_fixed(window) && bmf_type_leaves(window, leaf) < 0)
+    type window = element, sees = handed ? bmf_type_pair(handed, element) : element;
+    for (int d = dimensions - 1; d >= 0; d--) {
+        reach[d] = d > 0 ? 1 + (int64_t)test_below(&g->random, 4 - (uint64_t)dimensions) : reach[0];
+        window = window ? window_of(window, (int)reach[d]) : NULL;
+    }
+    if (handed && window)
+        window = bmf_type_pair(handed, window);
+    if (!window || (bmf_type_is_fixed(window) && bmf_type_leaves(window, leaf) < 0))
         return NULL;
     const int splits = g->splits;
     g->splits = MAX_SPLITS; /* none in it */
-    expression f = random_inner(g, window, out, depth), made;
+    expression operand[1 + 2 * BMF_NUMBERS] = {random_inner(g, window, out, depth)};
+    const int edges = random_edges(g, dimensions, sees, element, operand + 1);
     g->splits = splits;
-    made = chance(g, 3) ? NODE(g, BMF_EXPRESSION_STENCIL, f)
-                        : NODE(g, BMF_EXPRESSION_STENCIL, f, random_plain(g, element, element));
-    made->number[0] = reach;
-    made->number[1] = columns;
+    expression made = node(g, BMF_EXPRESSION_STENCIL, 1 + edges, operand);
+    for (int d = 0; d < dimensions; d++)
+        made->number[d] = reach[d];
     return written(g, made);
 }
 
@@ -142,7 +168,7 @@ expression random_neighbours(random_maker *g, type in, type out, int depth)
     if (chance(g, 2)) {
         type element = random_element_type(g, in);
         type handed = chance(g, 3) ? random_element_type(g, in) : NULL;
-        expression made = stencil(g, false, handed, element, out->component[0], depth - 2), list;
+        expression made = stencil(g, 1, handed, element, out->component[0], depth - 2), list;
         if (!made)
             return NULL;
         list = random_expression(g, in, bmf_type_list(element), depth - 1);
@@ -153,15 +179,36 @@ expression random_neighbours(random_maker *g, type in, type out, int depth)
     return compose(g, random_shift(g, out->component[0]), random_expression(g, in, out, depth - 1));
 }
 
+/* The elements of lists in each other, if they are so deep, and have no lists in them; or NULL. */
+static type point_in(type lists, int depth)
+{
+    for (int d = 0; d < depth; d++) {
+        if (lists->kind != BMF_LIST)
+            return NULL;
+        lists = lists->component[0];
+    }
+    return bmf_type_is_fixed(lists) ? lists : NULL;
+}
+
 expression random_plane(random_maker *g, type in, type out, int depth)
 {
-    if (out->kind != BMF_LIST || out->component[0]->kind != BMF_LIST ||
-        !bmf_type_is_fixed(out->component[0]->component[0]))
+    type of_plane = point_in(out, 2), of_cube = point_in(out, 3), point = random_element_type(g, in), handed = NULL;
+    if ((!of_plane && !of_cube) || !bmf_type_is_fixed(point))
         return NULL;
-    type point = random_element_type(g, in);
-    expression made =
-        bmf_type_is_fixed(point) ? stencil(g, true, NULL, point, out->component[0]->component[0], depth - 2) : NULL;
-    return made ? compose(g, made, random_rows(g, in, point, depth)) : NULL;
+    const bool joined = of_plane && chance(g, 3); /* the planes of a cube, rows behind rows */
+    const int dimensions = of_cube || joined ? 3 : 2;
+    if (dimensions == 3 && point->kind == BMF_TUPLE)
+        point = &bmf_type_int;
+    if (chance(g, 4))
+        handed = random_element_type(g, in);
+    expression made = stencil(g, dimensions, handed, point, of_plane ? of_plane : of_cube, depth - 2);
+    if (!made)
+        return NULL;
+    expression lists = dimensions == 3 ? random_planes(g, in, point, depth) : random_rows(g, in, point, depth);
+    if (handed)
+        lists = NODE(g, BMF_EXPRESSION_ALLTUP, random_expression(g, in, handed, depth - 1), lists);
+    made = compose(g, made, lists);
+    return joined ? compose(g, NODE(g, BMF_EXPRESSION_REDUCE, operation(g, BMF_OPERATION_CONC)), made) : made;
 }
 
 expression random_sorting(random_maker *g, type in, type out, int depth)
@@ -191,7 +238,17 @@ expression random_parts_together(random_maker *g, type element, type *out, int d
         *out = bmf_type_list(bmf_type_pair(key, element));
         return written(g, by_key(g, BMF_EXPRESSION_GROUP, element->component[0], key, depth));
     }
+    const int dimensions = point_in(element, 3) ? 3 : point_in(element, 2) ? 2 : 1;
     type made = random_element_type(g, element);
+    if (dimensions > 1 && !chance(g, 3)) {
+        type point = point_in(element, dimensions);
+        made = bmf_type_is_fixed(made) ? made : &bmf_type_int;
+        expression of_points = stencil(g, dimensions, NULL, point, made, depth);
+        for (int d = 0; d < dimensions; d++)
+            made = bmf_type_list(made);
+        *out = made;
+        return of_points;
+    }
     *out = bmf_type_list(made);
-    return stencil(g, false, NULL, element->component[0], made, depth);
+    return stencil(g, 1, NULL, element->component[0], made, depth);
 }

@@ -45,14 +45,18 @@ expression random_shift(random_maker *g, type element);
 /* Shifted lists, or stencils; lists sorted or grouped by a key, or without what is there twice. */
 expression random_neighbours(random_maker *g, type in, type out, int depth);
 expression random_sorting(random_maker *g, type in, type out, int depth);
-/* A stencil of a plane. NULL: the type is not one of rows. */
+/* A stencil of a plane, or of planes. NULL: the type is not one of rows. */
 expression random_plane(random_maker *g, type in, type out, int depth);
 /* Rows as columns, or a product of matrices. NULL: the type is none of matrices. */
 expression random_matrix(random_maker *g, type in, type out, int depth);
+/* An array cut into the blocks of a grid, and joined again. NULL: the type is none of lists of lists. */
+expression random_blocks(random_maker *g, type in, type out, int depth);
 /* Some neighbours of a list. NULL: the type is none of lists. */
 expression random_slice(random_maker *g, type in, type out, int depth);
 /* Rows of one length; now and then perhaps not. */
 expression random_rows(random_maker *g, type in, type element, int depth);
+/* Planes of as many such rows each; now and then perhaps not. */
+expression random_planes(random_maker *g, type in, type element, int depth);
 /* A stage of a distributed list of such elements that takes all parts together, and the elements it makes; or NULL. */
 expression random_parts_together(random_maker *g, type element, type *out, int depth);
 /* A record, a record with other fields, or a field of one. NULL: rather not. */

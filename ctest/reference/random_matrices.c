@@ -1,4 +1,4 @@
-/* Random programs: transposes and products of matrices, and slices. */
+/* Random programs: transposes and products of matrices, slices, and arrays in blocks. */
 #include "ctest/reference/random_maker.h"
 
 /* Rows of this many elements, one for every element of a list that is there. */
@@ -33,6 +33,22 @@ expression random_rows(random_maker *g, type in, type element, int depth)
 {
     return chance(g, 12) ? random_expression(g, in, bmf_type_list(bmf_type_list(element)), depth - 1)
                          : rows_of(g, in, element, some_length(g), depth);
+}
+
+expression random_planes(random_maker *g, type in, type element, int depth)
+{
+    expression row[MAX_PARTS + 1], part[MAX_PARTS + 1];
+    const int rows = some_length(g), columns = some_length(g);
+    type each = random_element_type(g, in);
+    if (chance(g, 12))
+        return random_expression(g, in, bmf_type_list(bmf_type_list(bmf_type_list(element))), depth - 1);
+    for (int i = 0; i < rows; i++) {
+        for (int k = 0; k < columns; k++)
+            part[k] = random_inner(g, each, element, depth - 2);
+        row[i] = node(g, BMF_EXPRESSION_ALLVEC, columns, part);
+    }
+    expression plane = node(g, BMF_EXPRESSION_ALLVEC, rows, row);
+    return compose(g, NODE(g, BMF_EXPRESSION_MAP, plane), random_expression(g, in, bmf_type_list(each), depth - 1));
 }
 
 expression random_matrix(random_maker *g, type in, type out, int depth)
@@ -71,4 +87,65 @@ expression random_slice(random_maker *g, type in, type out, int depth)
     expression number = random_expression(g, in, &bmf_type_int, depth - 2);
     expression both = pair(g, random_expression(g, in, out, depth - 1), number);
     return compose(g, operation(g, BMF_OPERATION_SLICE), compose(g, slice_places(g), both));
+}
+
+/* ---- grids ---- */
+
+static expression grid_form(random_maker *g, bmf_expression_kind kind, const expression like)
+{
+    expression made = node(g, kind, 0, NULL);
+    made->parallel = like ? like->parallel : g->splits < MAX_SPLITS && !chance(g, 3);
+    made->numbers = like ? like->numbers : 2;
+    for (int d = 0; d < BMF_NUMBERS; d++)
+        made->number[d] = like ? like->number[d] : 1 + test_below(&g->random, 3);
+    return made;
+}
+
+/* f of every element of so many levels of lists. */
+static expression inside_of(random_maker *g, expression f, int levels)
+{
+    for (; levels > 0; levels--)
+        f = NODE(g, BMF_EXPRESSION_MAP, f);
+    return f;
+}
+
+/* What is done to every block: something to its elements, or now and then anything. */
+static expression block_stage(random_maker *g, int dimensions, type from, type element, type block, int depth)
+{
+    expression stage;
+    g->splits++;
+    if (from == element && chance(g, 8)) {
+        g->inside++;
+        stage = random_expression(g, block, block, depth - 2);
+        g->inside--;
+    } else {
+        stage = inside_of(g, random_inner(g, from, element, depth - 2), dimensions);
+    }
+    g->splits--;
+    return written(g, NODE(g, BMF_EXPRESSION_MAP, stage));
+}
+
+/* Cut into blocks, worked on, and joined. */
+expression random_blocks(random_maker *g, type in, type out, int depth)
+{
+    if (out->kind != BMF_LIST || out->component[0]->kind != BMF_LIST)
+        return NULL;
+    const bool cube = out->component[0]->component[0]->kind == BMF_LIST && chance(g, 2);
+    type element = out->component[0]->component[0];
+    if (cube)
+        element = element->component[0];
+    expression cut = grid_form(g, BMF_EXPRESSION_BLOCKS, NULL);
+    cut->numbers = cube ? 3 : 2;
+    expression join = grid_form(g, BMF_EXPRESSION_JOIN, cut);
+    if (cut->parallel && chance(g, 2))
+        join->numbers = 0;
+    type from = chance(g, 2) ? element : random_element_type(g, in);
+    expression rows = random_rows(g, in, from, depth);
+    type rows_type = bmf_type_list(bmf_type_list(from));
+    if (cube) {
+        rows = compose(g, NODE(g, BMF_EXPRESSION_MAP, NODE(g, BMF_EXPRESSION_ALLVEC, identity(g), identity(g))), rows);
+        rows_type = bmf_type_list(rows_type);
+    }
+    expression stage = block_stage(g, cut->numbers, from, element, rows_type, depth);
+    return compose(g, join, compose(g, stage, compose(g, cut, rows)));
 }

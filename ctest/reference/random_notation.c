@@ -192,12 +192,13 @@ static term *generate_bool(program *p, int depth, const scope *s)
 /* Of neighbours or by keys. */
 static term *generate_word(program *p, int depth, const scope *s)
 {
-    static const term_form words[] = {BY_KEY,      SHIFT,        SHIFT_RING, STENCIL,      STENCIL_RING,  SORT,
-                                      SORT_BY,     GROUP,        UNIQUE,     BY_KEY_SPLIT, STENCIL_SPLIT, SORT_BY_SPLIT,
-                                      GROUP_SPLIT, UNIQUE_SPLIT, SLICE,      RECTANGLE,    COLUMN};
+    static const term_form words[] = {BY_KEY,        SHIFT,         SHIFT_RING,  STENCIL,      STENCIL_RING,
+                                      SORT,          SORT_BY,       GROUP,       UNIQUE,       BY_KEY_SPLIT,
+                                      STENCIL_SPLIT, SORT_BY_SPLIT, GROUP_SPLIT, UNIQUE_SPLIT, SLICE,
+                                      RECTANGLE,     COLUMN,        GRID,        GRID_SPLIT};
     const term_form form = words[program_below(p, sizeof words / sizeof words[0])];
     const bool parts = form == BY_KEY_SPLIT || form == STENCIL_SPLIT || form == SORT_BY_SPLIT || form == GROUP_SPLIT ||
-                       form == UNIQUE_SPLIT;
+                       form == UNIQUE_SPLIT || form == GRID_SPLIT;
     term *t;
     if (parts && !s->top)
         return generate_leaf(p, INTS, s);
@@ -206,7 +207,7 @@ static term *generate_word(program *p, int depth, const scope *s)
         t->literal = program_below(p, 9) - 4;
         return t;
     }
-    if (form == SLICE || form == RECTANGLE || form == COLUMN) {
+    if (form == SLICE || form == RECTANGLE || form == COLUMN || form == GRID || form == GRID_SPLIT) {
         t = make(p, form, INTS);
         t->child[0] = generate(p, INTS, depth - 1, s);
         t->child[1] = generate(p, INT, depth - 1, s);

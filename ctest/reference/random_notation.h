@@ -78,6 +78,8 @@ typedef enum term_form {
     SLICE,     /* xs[a ..< length(xs)], a wrapped */
     RECTANGLE, /* [xs ++ [a], [a] ++ xs][a mod 2 ..< 2, 0 ..< length(xs)][0] */
     COLUMN,    /* [xs ++ [a], [a] ++ xs][_, length(xs)] */
+    GRID,      /* row a mod 2 of [xs ++ [a], [a] ++ xs], which was cut into 2 x 3 blocks and joined */
+    GRID_SPLIT,
     LOOP_FOR,  /* loop name = child[0] for name < literal do child[1] */
     LOOP_WHILE /* loop {name, name} = {0, child[0]} while name < literal do {name + 1, child[1]} */
 } term_form;

@@ -70,6 +70,10 @@ static const char *const words_of[] = {
     [SLICE] = "let {s, n} = {%, abs(%)} in s[n mod (length(s) + 1) ..< length(s)]",
     [RECTANGLE] = "let {s, n} = {%, abs(%)} in [s ++ [n], [n] ++ s][n mod 2 ..< 2, 0 ..< length(s)][0]",
     [COLUMN] = "let {s, n} = {%, abs(%)} in [s ++ [n], [n] ++ s][_, length(s)]",
+    [GRID] = "let {s, n} = {%, abs(%)} in join({2, 3}, cut({2, 3}, [s ++ [n], [n] ++ s]))[n mod 2]",
+    [GRID_SPLIT] =
+        "let {s, n} = {%, abs(%)} in [s ++ [n], [n] ++ s] |> split({2, 3}) |> map(b -> map(r -> map(x -> x, r), "
+        "b)) |> join |> map(r -> [n] ++ r) |> reduce(++, [])",
     [SPLIT] = "~ |> split(3) |> map(p -> map(@ -> %, p)) |> reduce(++, [])",
 };
 
@@ -176,7 +180,7 @@ char *program_text(const program *p, int64_t argument)
     FILE *out = open_memstream(&text, &size);
     fputs("let f(v0, v1) = ", out);
     print(p->function, out);
-    fputs("\nmain(v2) = ", out);
+    fputs(argument % 2 == 0 ? "\nmain(v2) = " : "\nmain(v2: int) = ", out);
     print(p->main, out);
     fprintf(out, "\ndefault %lld\n", (long long)argument);
     fclose(out);

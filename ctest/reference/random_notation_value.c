@@ -195,6 +195,12 @@ static value items_of(evaluation *e, const value *xs, int64_t first, int64_t las
     return made;
 }
 
+static void append_all(evaluation *e, value *list, const value *more)
+{
+    for (int k = 0; k < more->count; k++)
+        append(e, list, more->item[k]);
+}
+
 static value evaluate_slice(evaluation *e, const term *t, const bindings *b)
 {
     const value xs = evaluate(e, t->child[0], b);
@@ -205,6 +211,18 @@ static value evaluate_slice(evaluation *e, const term *t, const bindings *b)
     append(e, &behind, n);
     for (int64_t k = 0; k < count; k++)
         append(e, &behind, xs.item[k]);
+    if (t->form == GRID || t->form == GRID_SPLIT) {
+        value before = xs;
+        append(e, &before, n);
+        if (t->form == GRID)
+            return n % 2 == 0 ? before : behind;
+        value all = {.kind = INTS};
+        append(e, &all, n);
+        append_all(e, &all, &before);
+        append(e, &all, n);
+        append_all(e, &all, &behind);
+        return all;
+    }
     if (t->form == RECTANGLE)
         return n % 2 == 0 ? xs : items_of(e, &behind, 0, count);
     const int64_t column[2] = {n, behind.item[count < behind.count ? count : 0]};
@@ -348,6 +366,8 @@ static value evaluate(evaluation *e, const term *t, const bindings *b)
     case SLICE:
     case RECTANGLE:
     case COLUMN:
+    case GRID:
+    case GRID_SPLIT:
         return evaluate_slice(e, t, b);
     case LET:
     case LET_PAIR:

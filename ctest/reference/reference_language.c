@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctest/reference/reference_grid.h"
 #include "ctest/reference/reference_matrix.h"
 #include "ctest/reference/reference_stencil.h"
 #include "ctest/reference/reference_values.h"
@@ -581,6 +582,10 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
         return zip(m, e, place, x->item[0], x->item[1]);
     case BMF_EXPRESSION_SPLIT:
         return split(m, e, place, x);
+    case BMF_EXPRESSION_BLOCKS:
+        return naive_blocks(m, e, place, x);
+    case BMF_EXPRESSION_JOIN:
+        return naive_join_blocks(m, e, x);
     case BMF_EXPRESSION_REDUCE_BY_KEY:
         return by_key(m, e, place, x);
     case BMF_EXPRESSION_STENCIL:

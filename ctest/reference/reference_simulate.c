@@ -15,6 +15,7 @@ typedef struct lane {
 
 typedef struct reference {
     const bmf_actions *actions;
+    const bmf_action *action; /* all of them */
     bmf_network *network;
     lane *lane;
     bmf_transit *transit; /* by message */
@@ -37,7 +38,7 @@ static void told_freed(void *simulator, bmf_transit *message)
 static const bmf_action *current(const reference *r, int64_t p)
 {
     const lane *me = &r->lane[p];
-    return me->at < me->count ? &r->actions->action[me->action[me->at]] : NULL;
+    return me->at < me->count ? &r->action[me->action[me->at]] : NULL;
 }
 
 /* Among the receives of the round that stand together and were not taken: the first to have arrived, -1 if none has. */
@@ -46,7 +47,7 @@ static int64_t first_arrived(const reference *r, int64_t p)
     const lane *me = &r->lane[p];
     int64_t best = -1;
     for (int64_t k = me->at; k < me->count; k++) {
-        const bmf_action *action = &r->actions->action[me->action[k]];
+        const bmf_action *action = &r->action[me->action[k]];
         if (action->kind != BMF_ACTION_RECEIVE || action->amount != current(r, p)->amount)
             break;
         const bmf_transit *m = &r->transit[action->message];
@@ -261,6 +262,7 @@ bool reference_simulate(const bmf_actions *actions, bmf_network *network, double
 {
     const int64_t messages = actions->messages, processors = actions->processors;
     reference r = {actions,
+                   actions_list(actions),
                    network,
                    allocate_clear(processors, (int64_t)sizeof(lane)),
                    allocate_clear(messages + 1, (int64_t)sizeof(bmf_transit)),
@@ -275,7 +277,7 @@ bool reference_simulate(const bmf_actions *actions, bmf_network *network, double
     for (int64_t p = 0; p < processors; p++)
         r.lane[p].action = malloc((size_t)(actions->count + 1) * sizeof(int64_t));
     for (int64_t k = 0; k < actions->count; k++) {
-        lane *me = &r.lane[actions->action[k].processor];
+        lane *me = &r.lane[r.action[k].processor];
         me->action[me->count++] = k;
     }
     network->complete = told_complete;

@@ -7,6 +7,7 @@ typedef struct stencil {
     const bmf_expression *e;
     int64_t place;
     value handed;
+    int dimensions;
 } stencil;
 
 value naive_join_parts(reference_machine *m, value parts)
@@ -31,9 +32,18 @@ static int64_t around(int64_t at, int64_t length)
     return (at % length + length) % length;
 }
 
-static value beyond(const stencil *s, value element)
+static const bmf_expression *edge_of(const stencil *s, int d, int side)
 {
-    return s->apply(s->m, s->e->child[1], s->place, element);
+    const bmf_expression *e = s->e;
+    if (e->children == 1)
+        return NULL;
+    const bmf_expression *edge = e->child[e->children == 2 ? 1 : 1 + 2 * d + side];
+    return edge->kind == BMF_EXPRESSION_RING ? NULL : edge;
+}
+
+static value beyond(const stencil *s, const bmf_expression *edge, value element)
+{
+    return element ? s->apply(s->m, edge, s->place, naive_seen(s->m, s->handed, element)) : NULL;
 }
 
 static value result(const stencil *s, value window)
@@ -45,9 +55,10 @@ static value result(const stencil *s, value window)
 
 static value neighbour(const stencil *s, value list, int64_t i, int64_t at)
 {
-    if (s->e->children == 1)
-        return list->item[around(at, list->count)];
-    return at >= 0 && at < list->count ? list->item[at] : beyond(s, list->item[i]);
+    if (at >= 0 && at < list->count)
+        return list->item[at];
+    const bmf_expression *edge = edge_of(s, 0, at >= 0);
+    return edge ? beyond(s, edge, list->item[i]) : list->item[around(at, list->count)];
 }
 
 static value of_list(const stencil *s, value list)
@@ -65,7 +76,7 @@ static value of_list(const stencil *s, value list)
     return out;
 }
 
-/* ---- planes ---- */
+/* ---- planes and cubes ---- */
 
 /* The elements of a list without ends are 0 1 .. n-1 n-1 .. 1 0 0 1 .. */
 static int64_t mirrored(int64_t at, int64_t length)
@@ -75,45 +86,59 @@ static int64_t mirrored(int64_t at, int64_t length)
     return at;
 }
 
-static value point_at(const stencil *s, value rows, int64_t row, int64_t column)
+/* More places than dimensions, for compilers that see recursion end behind the last. */
+enum { PLACES = BMF_NUMBERS + 1 };
+
+/* lists: in dimension d. Beyond an edge stands what is made of what stands where a mirror shows it. */
+static value point_at(const stencil *s, value all, value lists, int d, const int64_t *at)
 {
-    const int64_t height = rows->count, width = rows->item[0]->count;
-    if (s->e->children == 1)
-        return rows->item[around(row, height)]->item[around(column, width)];
-    const bool inside = row >= 0 && row < height && column >= 0 && column < width;
-    value point = rows->item[mirrored(row, height)]->item[mirrored(column, width)];
-    return inside ? point : beyond(s, point);
+    if (d == s->dimensions)
+        return lists;
+    if (at[d] >= 0 && at[d] < lists->count)
+        return point_at(s, all, lists->item[at[d]], d + 1, at);
+    const bmf_expression *edge = edge_of(s, d, at[d] >= 0);
+    int64_t shown[PLACES];
+    for (int k = 0; k < PLACES; k++)
+        shown[k] = at[k];
+    shown[d] = edge ? mirrored(at[d], lists->count) : around(at[d], lists->count);
+    value point = point_at(s, all, all, 0, shown);
+    return edge ? beyond(s, edge, point) : point;
 }
 
-static value window_of(const stencil *s, value rows, int64_t row, int64_t column)
+/* at: those before d are in the window, the others its middle. */
+static value window_of(const stencil *s, value all, int d, const int64_t *at)
 {
-    const int64_t high = s->e->number[0], wide = s->e->number[1];
-    reference_value *window = naive_box(s->m, BMF_TUPLE, 2 * high + 1);
-    for (int64_t i = -high; i <= high && window; i++) {
-        reference_value *line = naive_box(s->m, BMF_TUPLE, 2 * wide + 1);
-        for (int64_t k = -wide; k <= wide && line; k++)
-            if ((line->item[wide + k] = point_at(s, rows, row + i, column + k)) == NULL)
-                return NULL;
-        if ((window->item[high + i] = line) == NULL)
+    if (d >= s->dimensions || d == BMF_NUMBERS)
+        return point_at(s, all, all, 0, at);
+    const int64_t reach = s->e->number[d];
+    reference_value *window = naive_box(s->m, BMF_TUPLE, 2 * reach + 1);
+    for (int64_t k = -reach; k <= reach && window; k++) {
+        int64_t place[PLACES];
+        for (int other = 0; other < PLACES; other++)
+            place[other] = at[other] + (other == d ? k : 0);
+        if ((window->item[reach + k] = window_of(s, all, d + 1, place)) == NULL)
             return NULL;
     }
     return window;
 }
 
-static value of_plane(const stencil *s, value rows)
+/* All lists in dimension d have as many elements as the first one. */
+static bool is_even(value lists, value like, int d)
 {
-    reference_value *out = naive_box(s->m, BMF_LIST, rows->count);
-    for (int64_t i = 0; i < rows->count && out; i++)
-        if (rows->item[i]->count != rows->item[0]->count)
-            return naive_fail(s->m, "rows of unequal lengths");
-    for (int64_t i = 0; i < rows->count && out; i++) {
-        reference_value *row = naive_box(s->m, BMF_LIST, rows->item[i]->count);
-        for (int64_t k = 0; k < rows->item[i]->count && row; k++)
-            if ((row->item[k] = result(s, window_of(s, rows, i, k))) == NULL)
-                return NULL;
-        if ((out->item[i] = row) == NULL)
+    bool even = lists->count == like->count;
+    for (int64_t i = 0; i < lists->count && even && d > 1; i++)
+        even = is_even(lists->item[i], like->item[0], d - 1);
+    return even;
+}
+
+static value of_points(const stencil *s, value all, value lists, int d, int64_t *at)
+{
+    if (d == s->dimensions)
+        return result(s, window_of(s, all, 0, at));
+    reference_value *out = naive_box(s->m, BMF_LIST, lists->count);
+    for (at[d] = 0; at[d] < lists->count && out; at[d]++)
+        if ((out->item[at[d]] = of_points(s, all, lists->item[at[d]], d + 1, at)) == NULL)
             return NULL;
-    }
     return out;
 }
 
@@ -121,7 +146,11 @@ static value of_plane(const stencil *s, value rows)
 
 static value of_all(const stencil *s, value list)
 {
-    return s->e->number[1] > 0 ? of_plane(s, list) : of_list(s, list);
+    int64_t at[PLACES] = {0};
+    if (s->dimensions == 1)
+        return of_list(s, list);
+    return is_even(list, list, s->dimensions) ? of_points(s, list, list, 0, at)
+                                              : naive_fail(s->m, "rows of unequal lengths");
 }
 
 static value of_parts(const stencil *s, value parts)
@@ -142,6 +171,7 @@ static value of_parts(const stencil *s, value parts)
 value naive_stencil(reference_machine *m, naive_application *apply, const bmf_expression *e, int64_t place,
                     value handed, value lists)
 {
-    const stencil s = {m, apply, e, place, handed};
+    const int dimensions = e->number[2] > 0 ? 3 : e->number[1] > 0 ? 2 : 1;
+    const stencil s = {m, apply, e, place, handed, dimensions};
     return lists->kind == BMF_DISTRIBUTED ? of_parts(&s, lists) : of_all(&s, lists);
 }

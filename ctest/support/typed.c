@@ -15,8 +15,8 @@ int typed_program_open(const char *text, typed_program *program)
     BMF_TRY(library_check(NULL, &program->texts, &program->library, parsed.expression));
     BMF_TRY(data_parse(NULL, &program->texts, parsed.data, &program->argument, &column));
     column_free(&column);
-    return check_types(NULL, &program->texts, program->arena, &program->library, parsed.expression, program->argument,
-                       &program->checked);
+    return check_types_observed(NULL, &program->texts, program->arena, &program->library, parsed.expression,
+                                program->argument, NULL, &program->value, &program->checked);
 }
 
 void typed_program_close(typed_program *program)

@@ -8,8 +8,8 @@ typedef struct typed_program {
     bmf_texts texts;
     bmf_expressions *arena;
     bmf_library library;
-    const bmf_type *argument;
-    bmf_expression *checked; /* NULL if it has an error; the message stands in the process-wide slot */
+    const bmf_type *argument, *value; /* with the names of fields, and grids */
+    bmf_expression *checked;          /* NULL if it has an error; the message stands in the process-wide slot */
 } typed_program;
 
 /* Parses and types definitions, an expression and data, as a file called t.bmf. Returns the status. */

@@ -44,8 +44,30 @@ static bmf_machine *read_machine(const char *network)
 
 /* ---- random programs ---- */
 
+/* The same slices for many, by members whose processors may come again. */
+static void some_family(uint64_t *state, bmf_actions *actions)
+{
+    enum { MOST = 3, MEMBERS = 20 };
+    const int64_t slice = actions->slices, slices = 1 + test_below(state, MOST), members = test_below(state, MEMBERS);
+    bmf_member member[MEMBERS];
+    for (int64_t s = 0; s < slices; s++) {
+        actions_slice_begin(actions);
+        for (int64_t k = test_below(state, 4); k > 0; k--)
+            actions_compute(actions, 0, 0, 0, k, 1e-7 * (double)test_below(state, 100000) * 1e-3, 0.1,
+                            test_below(state, 2) ? 0.3 : 0.0, (int)test_below(state, 3));
+        actions_slice_end(actions);
+    }
+    for (int64_t k = 0; k < members; k++)
+        member[k] = (bmf_member){(int32_t)test_below(state, actions->processors), (int32_t)test_below(state, slices)};
+    actions_add_family(actions, actions_keep_members(actions, member, members), members, slice);
+}
+
 static void some_computing(uint64_t *state, bmf_actions *actions)
 {
+    if (test_below(state, 2))
+        some_family(state, actions);
+    if (test_below(state, 3) == 0)
+        actions_overhead_of_all(actions, 1e-7 * (double)test_below(state, 100000) * 1e-3, 0, 0.1, 0);
     for (int64_t k = test_below(state, 2 * actions->processors); k > 0; k--)
         actions_compute(actions, test_below(state, actions->processors), 0, 0, k,
                         1e-7 * (double)test_below(state, 100000) * 1e-3, 0.1, test_below(state, 2) ? 0.3 : 0.0,
@@ -147,6 +169,21 @@ static void test_random_programs(void **state)
     }
 }
 
+/* Messages that take no time and wait for nothing. */
+static void test_ideal_network(void **state)
+{
+    uint64_t random = (uint64_t)time(NULL);
+    (void)state;
+    printf("seed %llu\n", (unsigned long long)random);
+    for (int k = 0; k < CASES; k++) {
+        bmf_network *network = network_ideal(2 + test_below(&random, 12));
+        bmf_actions *actions = random_program(&random, network->processors);
+        compare(actions, network, "ideal");
+        actions_free(actions);
+        network->type->destroy(network);
+    }
+}
+
 /* A tree whose processors are at its steps in another order than that of recording, and everybody to everybody. */
 static void test_trees_and_exchanges(void **state)
 {
@@ -196,12 +233,23 @@ static bmf_actions *some_errors(uint64_t *random)
     return actions;
 }
 
-/* Another order than that of recording. */
-static void list_backwards(const bmf_actions *actions, bmf_computations *all)
+/* All actions, which are stored one by one, block by block. */
+static void draw_all(bmf_chances *chances, double compute_factor, const bmf_actions *actions, double *seconds)
 {
-    computations_open(all, actions->count);
-    for (int64_t k = 0; k < all->count; k++)
-        computations_set(all, actions, k, all->count - 1 - k);
+    bmf_computations all;
+    int32_t stored[BMF_COMPUTATION_BLOCK];
+    computations_open(&all, actions);
+    bmf_computation_factors factors = {.common = allocate(all.kinds * (int64_t)sizeof(double)),
+                                       .deviation = allocate(all.kinds * (int64_t)sizeof(double))};
+    chances_find_factors(chances, compute_factor, &all, &factors);
+    for (int64_t first = 0, count; first < actions->count; first += count) {
+        count = actions->count - first < BMF_COMPUTATION_BLOCK ? actions->count - first : BMF_COMPUTATION_BLOCK;
+        for (int64_t k = 0; k < count; k++)
+            stored[k] = (int32_t)(first + k);
+        chances_draw(chances, &all, &factors, first, stored, count, seconds + first);
+    }
+    free(factors.common), free(factors.deviation);
+    computations_close(&all);
 }
 
 /* One by one, as the simulator draws them, whatever is to be still. */
@@ -209,27 +257,24 @@ static void test_draws(void **state)
 {
     static const unsigned still[] = {0, BMF_CHANCE_EVENT, BMF_CHANCE_FIT, BMF_CHANCE_RUN | BMF_CHANCE_EVENT};
     uint64_t random = (uint64_t)time(NULL);
-    bmf_computations all;
     bmf_chances *one = allocate((int64_t)sizeof *one), *many = allocate((int64_t)sizeof *many);
     double *seconds = allocate(DRAWN * (int64_t)sizeof *seconds);
     bmf_network *network = network_ideal(1);
     (void)state;
     printf("seed %llu\n", (unsigned long long)random);
     bmf_actions *actions = some_errors(&random);
-    list_backwards(actions, &all);
     for (int64_t sample = 0; sample < 12; sample++) {
         network->still = still[sample % 4];
         chances_begin(one, actions, network, sample);
         chances_begin(many, actions, network, sample);
-        chances_draw(many, 1.25, &all, seconds);
+        draw_all(many, 1.25, actions, seconds);
         for (int64_t k = 0; k < DRAWN; k++) {
-            const double expected = chances_seconds(one, 1.25, DRAWN - 1 - k);
+            const double expected = chances_seconds(one, 1.25, &actions->stored[k], k);
             if (seconds[k] != expected)
                 fail_msg("sample %lld, number %lld: %.17g instead of %.17g", (long long)sample, (long long)k,
                          seconds[k], expected);
         }
     }
-    computations_close(&all);
     actions_free(actions);
     network->type->destroy(network);
     free(seconds), free(one), free(many);
@@ -248,7 +293,6 @@ static void test_noise_of_calls(void **state)
     enum { CALLS = 200000 };
     static const double error = 0.3, at[] = {0.025, 0.25, 0.5, 0.75, 0.975};
     const double deviation = sqrt(log1p((double)(float)error * (double)(float)error));
-    bmf_computations all;
     bmf_chances *chances = allocate((int64_t)sizeof *chances);
     double *seconds = allocate(CALLS * (int64_t)sizeof *seconds);
     bmf_network *network = network_ideal(1);
@@ -256,10 +300,9 @@ static void test_noise_of_calls(void **state)
     (void)state;
     for (int64_t k = 0; k < CALLS; k++)
         actions_compute(actions, 0, 0, 0, 1, 1.0, 0.0, error, 1);
-    list_backwards(actions, &all);
     for (int64_t sample = 1; sample <= 3; sample++) {
         chances_begin(chances, actions, network, sample);
-        chances_draw(chances, 1.0, &all, seconds);
+        draw_all(chances, 1.0, actions, seconds);
         qsort(seconds, CALLS, sizeof *seconds, by_size);
         for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
             const double there = gsl_cdf_ugaussian_Pinv(at[k]), density = exp(-there * there / 2) / sqrt(2 * M_PI);
@@ -267,7 +310,6 @@ static void test_noise_of_calls(void **state)
             assert_true(fabs(found - there) < 4 * sqrt(at[k] * (1 - at[k]) / CALLS) / density);
         }
     }
-    computations_close(&all);
     actions_free(actions);
     network->type->destroy(network);
     free(seconds), free(chances);
@@ -280,8 +322,11 @@ static void test_others(void **state)
     (void)state;
     bmf_machine *machine = read_machine("type = \"loggp\"; latency_us = 1; overhead_us = 0.3; gap_us = 0.1; "
                                         "gap_us_per_byte = 0.1; eager_bytes = 100;");
-    bmf_network *network, *ideal = network_ideal(4);
+    bmf_machine *free_of_cost = read_machine("type = \"loggp\"; latency_us = 0; overhead_us = 0; gap_us = 0.1; "
+                                             "gap_us_per_byte = 0;");
+    bmf_network *network, *no_time;
     assert_int_equal(machine_network(machine, 4, &network), BMF_OK);
+    assert_int_equal(machine_network(free_of_cost, 4, &no_time), BMF_OK);
     for (int64_t bytes = 100; bytes <= 101; bytes++) {
         bmf_actions *actions = actions_create(4, NULL);
         const bmf_message message = {.from = 1, .to = 2, .bytes = bytes};
@@ -289,7 +334,7 @@ static void test_others(void **state)
         bmf_in_order *in_order = in_order_create(actions, network);
         assert_non_null(in_order); /* also where it waits for its receiver */
         in_order_free(in_order);
-        assert_null(in_order_create(actions, ideal)); /* its messages take no time */
+        assert_null(in_order_create(actions, no_time)); /* messages that pass ports and take no time */
         actions_free(actions);
     }
     /* a message whose receiver never says that it is ready: nobody asks where it needs not */
@@ -319,16 +364,17 @@ static void test_others(void **state)
     assert_null(in_order_create(actions, network));
     actions_free(actions);
     network->type->destroy(network);
-    ideal->type->destroy(ideal);
+    no_time->type->destroy(no_time);
     machine_free(machine);
+    machine_free(free_of_cost);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_trees_and_exchanges),
-        cmocka_unit_test(test_draws),           cmocka_unit_test(test_noise_of_calls),
-        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_random_programs),     cmocka_unit_test(test_ideal_network),
+        cmocka_unit_test(test_trees_and_exchanges), cmocka_unit_test(test_draws),
+        cmocka_unit_test(test_noise_of_calls),      cmocka_unit_test(test_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@ static void check_typings(const typing *row, size_t rows)
         if (typed_program_open(row[k].text, &program) != BMF_OK) {
             print_error("%s: %s\n", row[k].text, bmf_error_text(NULL));
             wrong++;
-        } else if (strcmp(bmf_type_print(program.checked->out, found, sizeof found), row[k].type) != 0) {
+        } else if (strcmp(bmf_type_print(program.value, found, sizeof found), row[k].type) != 0) {
             print_error("%s: expected %s, found %s\n", row[k].text, row[k].type, found);
             wrong++;
         }
@@ -181,6 +181,28 @@ static void constructs_have_types(void **state)
         {"B_Stencil (B_Num 1) (B_Id) {true, [1]}", "[{bool, {int, int, int}}]"},
         {"P_Stencil (B_Num 1) (B_Id) . B_Alltup [B_Op (B_Length), P_Split (B_Num 2)] [1.5]",
          "P[[{int, {real, real, real}}]]"},
+        {"P_Blocks (B_Num 2) (B_Num 3) [[1.5]]", "P{2 x 3}[[[real]]]"},
+        {"P_Blocks (B_Num 2) (B_Num 0) (B_Num 1) [[[true]]]", "P{2 x _ x 1}[[[[bool]]]]"},
+        {"P_Blocks (B_Num 2) (B_Num 3) []", "P{2 x 3}[[?]]"},
+        {"B_Blocks (B_Num 2) (B_Num 3) [[1.5]]", "[[[real]]]"},
+        {"B_Join (B_Num 2) (B_Num 3) [[[1.5]]]", "[[real]]"},
+        {"P_Join . P_Blocks (B_Num 2) (B_Num 3) [[1.5]]", "[[real]]"},
+        {"P_Join (B_Num 2) (B_Num 3) . P_Split (B_Num 6) [[1.5]]", "[[real]]"},
+        /* what is on a grid stays on it */
+        {"P_Map (B_Op (B_Length)) . P_Blocks (B_Num 2) (B_Num 3) [[1.5]]", "P{2 x 3}[int]"},
+        {"P_Scan (B_Op (B_Plus)) . P_Map (B_Op (B_Length)) . P_Blocks (B_Num 2) (B_Num 3) [[1.5]]", "P{2 x 3}[int]"},
+        {"P_Distl . B_Alltup [B_Op (B_Length), P_Blocks (B_Num 2) (B_Num 3)] [[1.5]]", "P{2 x 3}[{int, [[real]]}]"},
+        {"P_Zip . B_Alltup [P_Split (B_Num 6), P_Blocks (B_Num 2) (B_Num 3)] [[1.5]]",
+         "P{2 x 3}[{[[real]], [[real]]}]"},
+        {"P_Zip (B_Con (B_True)) . B_Alltup [P_Blocks (B_Num 0) (B_Num 3), P_Blocks (B_Num 2) (B_Num 0)] [[1.5]]",
+         "P{2 x 3}[bool]"},
+        {"B_While (B_Con (B_False)) (P_Map (B_Map (B_Map (B_Op (B_Sqrt))))) . P_Blocks (B_Num 2) (B_Num 3) [[1]]",
+         "P{2 x 3}[[[real]]]"},
+        /* or on one of which less is known, or on none */
+        {"B_If (B_Con (B_True)) (P_Blocks (B_Num 2) (B_Num 3)) (P_Blocks (B_Num 2) (B_Num 1)) [[1]]",
+         "P{2 x _}[[[int]]]"},
+        {"B_If (B_Con (B_True)) (P_Blocks (B_Num 2) (B_Num 3)) (P_Split (B_Num 6)) [[1]]", "P[[[int]]]"},
+        {"P_Project . B_Alltup [P_Blocks (B_Num 2) (B_Num 3), B_Allvec [B_Con (B_Int 0)]] [[1]]", "P[[[int]]]"},
         {"B_Sort_by (B_Op (B_Length)) [[1], []]", "[[int]]"},
         {"P_Sort_by (B_Addr (B_Num 2) (B_Num 2)) . P_Split (B_Num 2) [{1, true}]", "P[[{int, bool}]]"},
         {"B_Group (B_Op (B_Length)) [[1], []]", "[{int, [[int]]}]"},
@@ -340,6 +362,23 @@ static void constructs_refuse(void **state)
          "t.bmf:1:20: the default of B_Shift must go with the elements, found int and bool"},
         {"B_Shift (B_Num 1) (B_Allvec [B_Id]) [[1]]",
          "t.bmf:1:20: the default of B_Shift must go with the elements, found [int] and [[int]]"},
+        {"P_Blocks (B_Num 2) (B_Num 3) [1]", "t.bmf:1:1: P_Blocks needs a list of lists of equal length, found [int]"},
+        {"B_Blocks (B_Num 2) (B_Num 1) (B_Num 1) [[1]]",
+         "t.bmf:1:1: B_Blocks needs a list of lists of lists of equal length, found [[int]]"},
+        {"B_Blocks (B_Num 2) (B_Num 0) [[1]]", "t.bmf:1:1: B_Blocks needs at least 1 block in each dimension, found 0"},
+        {"P_Blocks (B_Num 1048577) (B_Num 1048577) [[1]]", "t.bmf:1:1: P_Blocks makes at most 2^40 blocks"},
+        {"P_Blocks (B_Num 2) (B_Num 2) . P_Split (B_Num 2) [[1]]",
+         "t.bmf:1:1: P_Blocks needs a list of lists of equal length, found P[[[int]]]"},
+        {"P_Map (P_Blocks (B_Num 0) (B_Num 2)) . P_Split (B_Num 2) [[1]]",
+         "t.bmf:1:8: P_Blocks chooses a grid of all processors, so inside a map or an operator it needs its numbers"},
+        {"P_Join . P_Split (B_Num 2) [[1]]",
+         "t.bmf:1:1: P_Join needs blocks of a grid, P{..}[..], or the numbers of the grid, found P[[[int]]]"},
+        {"B_Join (B_Num 2) (B_Num 2) 1", "t.bmf:1:1: B_Join needs the blocks of a grid, found int"},
+        {"B_Join (B_Num 2) (B_Num 2) [[1]]", "t.bmf:1:1: B_Join needs blocks that are lists of lists, found [[int]]"},
+        {"P_Join (B_Num 3) (B_Num 2) . P_Blocks (B_Num 2) (B_Num 3) [[1]]",
+         "t.bmf:1:1: P_Join needs blocks of the grid that its numbers say, found P{2 x 3}[[[int]]]"},
+        {"P_Zip . B_Alltup [P_Blocks (B_Num 2) (B_Num 3), P_Blocks (B_Num 3) (B_Num 2)] [[1]]",
+         "t.bmf:1:1: P_Zip needs the blocks of one grid, found {P{2 x 3}[[[int]]], P{3 x 2}[[[int]]]}"},
         {"B_Stencil (B_Num 0) (B_Id) [1]", "t.bmf:1:1: B_Stencil reaches 1 to 15 elements to each side, found 0"},
         {"B_Stencil (B_Num 16) (B_Id) [1]", "t.bmf:1:1: B_Stencil reaches 1 to 15 elements to each side, found 16"},
         {"B_Stencil (B_Num 10) (B_Id) [{1, 2}]",

@@ -87,6 +87,9 @@ static const char *const printed[][2] = {
     {"P_Stencil (B_Num 1) (B_Num 2) (B_Id)", "P_Stencil (B_Num 1) (B_Num 2) (B_Id)"},
     {"p_shift (B_Num 4) (B_Id)", "P_Shift (B_Num 4) (B_Id)"},
     {"B_Stencil (B_Num 2) (B_Id)", "B_Stencil (B_Num 2) (B_Id)"},
+    {"P_Blocks (B_Num 2) (B_Num 3)", "P_Blocks (B_Num 2) (B_Num 3)"},
+    {"B_Blocks(B_Num 2)(B_Num 0)(B_Procs)", "B_Blocks (B_Num 2) (B_Num 0) (B_Procs)"},
+    {"P_Join . B_Join (B_Num 1) (B_Num 2)", "P_Join . B_Join (B_Num 1) (B_Num 2)"},
     {"P_Stencil (B_Num 2) (B_Id) (B_Con (B_Int 1))", "P_Stencil (B_Num 2) (B_Id) (B_Con (B_Int 1))"},
     {"P_Reduce_by_key (B_Id) (B_Con (B_Int 1))", "P_Reduce_by_key (B_Id) (B_Con (B_Int 1))"},
     {"P_Sort_by (B_Id) . B_Group (B_Id)", "P_Sort_by (B_Id) . B_Group (B_Id)"},
@@ -329,6 +332,9 @@ static const mistake mistakes[] = {
     {"B_Shift (B_Procs)", "1:10", "B_Num expected, found B_Procs"},
     {"B_Shift (B_Num 1) (B_Id) (B_Id)", "1:26", "data or the end of the program expected, found '('"},
     {"B_Stencil (B_Num 1)", "1:20", "'(' expected, found the end of the text"},
+    {"P_Blocks (B_Num 1)", "1:19", "'(' and B_Num expected, found the end of the text"},
+    {"P_Blocks (B_Num 1) (B_Id)", "1:21", "B_Num or B_Procs expected, found B_Id"},
+    {"B_Join (B_Num 1) 5", "1:18", "'(' and B_Num expected, found 5"},
     {"B_Stencil (B_Id)", "1:12", "B_Num expected, found B_Id"},
     {"B_Reduce_by_key (B_Op (B_Plus)) {2, []}", "1:33", "'(' expected, found '{'"},
     {"B_Sort_by {1}", "1:11", "'(' expected, found '{'"},
@@ -538,7 +544,7 @@ static void every_form_and_operation_is_whole(void **state)
         const bmf_expression_form *form = form_of_kind((bmf_expression_kind)k);
         assert_non_null(form->keyword);
         assert_non_null(form->check);
-        assert_true(form->evaluate || k == BMF_EXPRESSION_NAME || is_of_records(k));
+        assert_true(form->evaluate || k == BMF_EXPRESSION_NAME || k == BMF_EXPRESSION_RING || is_of_records(k));
         assert_true(!form->parallel || (form->is_parallel && form->evaluate_parallel && form->places));
         assert_true(form->min_operands >= 0 && form->min_operands <= form->max_operands && form->max_operands <= 3);
         assert_true(!form->is_kernel || form->is_scalar);

@@ -68,7 +68,7 @@ static double farthest(const bmf_actions *actions, double (*truth)(int))
 {
     double max = 0.0;
     for (int64_t k = 0; k < actions->count; k++)
-        max = fmax(max, fabs(actions->action[k].seconds / truth(actions->action[k].processor) - 1.0));
+        max = fmax(max, fabs(actions->stored[k].seconds / truth(actions->stored[k].processor) - 1.0));
     return max;
 }
 
@@ -103,9 +103,9 @@ static void test_disturbed(void **state)
         actions_free(actions);
         actions = make_run(even, PROCESSORS, 1, 0.0, 0.01, &random);
         for (int p = 0; r == 3 && p < PROCESSORS; p++)
-            actions->action[p].seconds *= 5.0;
+            actions->stored[p].seconds *= 5.0;
         if (r == 5)
-            actions->action[7].seconds *= 1000.0;
+            actions->stored[7].seconds *= 1000.0;
         assert_true(measurements_add(&all, actions));
     }
     measurements_apply(&all, actions, 0.3);
@@ -271,10 +271,10 @@ static void check_classes(double spread, double noise, uint64_t seed)
     const double own = reference(value, middle);
     for (int p = 0; p < PROCESSORS; p++) {
         const double expected = exp(middle[p]);
-        if (!(fabs(actions->action[p].seconds / expected - 1) < 1e-12))
+        if (!(fabs(actions->stored[p].seconds / expected - 1) < 1e-12))
             fail_msg("seed %llu, processor %d: %.17g s instead of %.17g", (unsigned long long)seed, p,
-                     actions->action[p].seconds, expected);
-        assert_true(fabs((double)actions->action[p].own / sqrt(own * (1 + 1.0 / COUNTED)) - 1) < 1e-6);
+                     actions->stored[p].seconds, expected);
+        assert_true(fabs((double)actions->stored[p].own / sqrt(own * (1 + 1.0 / COUNTED)) - 1) < 1e-6);
     }
     measurements_free(&all);
     actions_free(actions);

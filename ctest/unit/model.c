@@ -259,7 +259,7 @@ static void sheets_say_what_kernels_cost(void **state)
     assert_true(fabs(bmf_seconds(made.ctx) - (3.0 + 0.5 * 3) * 1e-6 / 2.0) < 1e-9);
     assert_null(model_remark(model_of_context(made.ctx), 0));
     /* the error of the equation and that of one call, relative */
-    const bmf_action *action = &actions_of(&made)->action[0];
+    const bmf_action *action = &actions_list(actions_of(&made))[0];
     assert_int_equal(action->kind, BMF_ACTION_COMPUTE);
     assert_true(fabs((double)action->own - 0.05) < 1e-6);
     assert_true(fabs((double)action->shared - sqrt(0.1 * 0.1 + 0.03 * 0.03) / 4.5) < 1e-6);
@@ -314,7 +314,7 @@ static void lines_below_zero_go_on_in_proportion(void **state)
     assert_int_equal(bmf_place(made.ctx, 0, &bmf_type_int, 500, data, &xs), BMF_OK);
     assert_int_equal(bmf_map(xs, &triple, &ys), BMF_OK);
     assert_true(fabs(bmf_seconds(made.ctx) - 30e-6) < 1e-9);
-    assert_true(fabs((double)actions_of(&made)->action[0].shared - 1.0) < 1e-6);
+    assert_true(fabs((double)actions_list(actions_of(&made))[0].shared - 1.0) < 1e-6);
     assert_non_null(model_remark(model_of_context(made.ctx), 0));
     free(data);
     bmf_list_free(xs);
@@ -333,11 +333,12 @@ static void measured_kernels_take_time(void **state)
     assert_int_equal(bmf_iota(made.ctx, 100000, &xs), BMF_OK);
     assert_int_equal(bmf_map(xs, &triple, &ys), BMF_OK);
     const bmf_actions *actions = actions_of(&made);
+    const bmf_action *action = actions_list(actions);
     for (int64_t a = 0; a < actions->count; a++) {
-        assert_int_equal(actions->action[a].kind, BMF_ACTION_COMPUTE);
-        assert_int_equal(actions->action[a].amount, 50000);
-        assert_true(actions->action[a].seconds > 0.0);
-        longest[actions->action[a].processor] += (int64_t)(actions->action[a].seconds * 1e9);
+        assert_int_equal(action[a].kind, BMF_ACTION_COMPUTE);
+        assert_int_equal(action[a].amount, 50000);
+        assert_true(action[a].seconds > 0.0);
+        longest[action[a].processor] += (int64_t)(action[a].seconds * 1e9);
     }
     int64_t expected = longest[0] > longest[1] ? longest[0] : longest[1];
     assert_true(fabs(bmf_seconds(made.ctx) * 1e9 - (double)expected) < 10.0);
@@ -441,7 +442,7 @@ static int64_t copied_on(const bmf_actions *actions, int64_t processor)
 {
     int64_t bytes = 0;
     for (int64_t k = 0; k < actions->count; k++) {
-        const bmf_action *action = &actions->action[k];
+        const bmf_action *action = &actions_list(actions)[k];
         if (action->kind != BMF_ACTION_OVERHEAD || action->processor != processor)
             continue;
         assert_true(action->seconds > 0.0);

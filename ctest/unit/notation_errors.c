@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "runtime/backend/backend.h"
+#include "skeletons/language/argument_declared.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/notation/source.h"
 #include "skeletons/language/types/check.h"
@@ -22,17 +23,18 @@ static int check(const char *program)
     bmf_parsed parsed;
     bmf_expressions *arena = expressions_create();
     bmf_expression *checked;
-    bmf_column column = {0};
-    const bmf_type *type = &bmf_type_int;
+    bmf_argument argument = {.type = &bmf_type_int};
     texts_add(&texts, "p.bmf", program, (int64_t)strlen(program));
     int status = source_parse(NULL, &texts, 1, arena, &library, &parsed);
     if (status == BMF_OK)
         status = library_check(NULL, &texts, &library, parsed.expression);
     if (status == BMF_OK && parsed.has_data)
-        status = data_parse(NULL, &texts, parsed.data, &type, &column);
+        status = data_parse(NULL, &texts, parsed.data, &argument.type, &argument.column);
     if (status == BMF_OK)
-        status = check_types(NULL, &texts, arena, &library, parsed.expression, type, &checked);
-    column_free(&column);
+        status = arguments_declare(NULL, &texts, &parsed, NULL, &argument, 1);
+    if (status == BMF_OK)
+        status = check_types(NULL, &texts, arena, &library, parsed.expression, argument.type, &checked);
+    column_free(&argument.column);
     library_free(&library);
     expressions_free(arena);
     texts_free(&texts);
@@ -261,14 +263,41 @@ static const char *const words[][2] = {
     {"main(n, xs) = shift(n, xs) default {1, [1]}",
      "p.bmf:1:21: shift takes a whole number of places, such as 1 or -1, as its first argument"},
     {"main(n, xs) = shift(1, n, xs) default {1, [1]}", "p.bmf:1:24: the default of shift is a constant, but uses n"},
+    {"main(m) = split({2}, m) default [[1]]", "p.bmf:1:17: a grid has 2 or 3 dimensions: {r, c} or {p, r, c}"},
+    {"main(m) = split({0, 2}, m) default [[1]]", "p.bmf:1:18: split needs at least 1 block in each dimension"},
+    {"main(m) = split({2.5, 2}, m) default [[1]]",
+     "p.bmf:1:18: split takes a number or procs: how many processors there are is known before the program runs"},
+    {"main(m) = cut({_, 2}, m) default [[1]]", "p.bmf:1:16: cut takes the numbers of a grid; only split chooses some"},
+    {"main(m) = join(2, m) default [[1]]", "p.bmf:1:16: the numbers of a grid are written {r, c}"},
+    {"main(m) = join(m) default [[1]]",
+     "p.bmf:1:11: join needs blocks of a grid, P{..}[..], or the numbers of the grid, found [[int]]"},
+    {"main(m) = map(r -> split({_, 2}, r), m) default [[[1]]]",
+     "p.bmf:1:20: split chooses a grid of all processors, so inside a map or an operator it needs its numbers"},
     {"main(xs) = stencil({1, 0}, {a, b, c} -> a, xs) default [[1]]",
      "p.bmf:1:24: stencil reaches 1 or more points to each side, found 0"},
     {"main(xs) = stencil({1, 1}, {a, b, c} -> b, xs) default [1]",
      "p.bmf:1:12: stencil needs a list of rows of points without lists, or a distributed list of such, found [int]"},
     {"main(xs) = stencil({1, 1}, {{a, b, c}, d} -> b, xs) default [[1]]",
      "p.bmf:1:28: the pattern has 2 components, the value 3: {{int, int, int}, {int, int, int}, {int, int, int}}"},
-    {"main(n, xs) = stencil(1, {a, b, c} -> a, n, xs) default {1, [1]}",
-     "p.bmf:1:42: the default of stencil is a constant, but uses n"},
+    {"main(xs) = stencil({1, 1, 1}, {a, b, c} -> b, xs) default [[1]]",
+     "p.bmf:1:12: stencil needs a list of planes of rows of points without lists, or a distributed list of such, found "
+     "[[int]]"},
+    {"main(xs) = stencil({1, 1, 1, 1}, {a, b, c} -> b, xs) default [[1]]",
+     "p.bmf:1:20: stencil takes a whole number of places, such as 1 or -1, as its first argument"},
+    {"main(xs) = stencil(1, {a, b, c} -> a, {left: 0}, xs) default [1]",
+     "p.bmf:1:39: a stencil in 1 dimension has the edges left and right; right is missing"},
+    {"main(xs) = stencil({1, 1}, {a, b, c} -> 1, {left: 0, right: 1, above: 2}, xs) default [[1]]",
+     "p.bmf:1:44: a stencil in 2 dimensions has the edges above, below, left and right; below is missing"},
+    {"main(xs) = stencil({1, 1}, {a, b, c} -> 1, {above: 0, below: 0, left: 0, right: 1, front: 2}, xs) default [[1]]",
+     "p.bmf:1:44: a stencil in 2 dimensions has the edges above, below, left and right only"},
+    {"main(xs) = stencil(1, {a, b, c} -> a, {left: ring, right: 0}, xs) default [1]",
+     "p.bmf:1:46: a ring has no ends: left and right are both ring, or neither"},
+    {"main(ring, xs) = stencil(1, {a, b, c} -> a, {left: ring, right: ring}, xs) default {1, [1]}",
+     "p.bmf:1:52: ring is an edge that is none; give what you call so another name"},
+    {"main(xs) = stencil(1, {a, b, c} -> a, {left: 0, right: true}, xs) default [1]",
+     "p.bmf:1:56: the default of stencil must go with the elements, found int and bool"},
+    {"main(n, xs) = stencil(1, {a, b, c} -> a, {left: m, right: n}, xs) default {1, [1]}",
+     "p.bmf:1:49: m is not defined"},
     {"main(n, xs) = reduce_by_key({a, b} -> a + n, 0, 2, xs) default {1, [{1, 1}]}",
      "p.bmf:1:43: the operator of reduce_by_key sees its two operands only, but uses n; put n into the elements first: "
      "map(x -> {x, n}, xs)"},
@@ -314,6 +343,37 @@ static const char *const records[][2] = {
     {"main(p) = p default [{x: 1}, {2}]", "p.bmf:1:31: the field x expected, found 2"},
     {"main(p) = p default {in: 1}", "p.bmf:1:22: the field in is a word of the notation"},
     {"main(p) = p default {x: 1, y: }", "p.bmf:1:31: data expected, found '}'"},
+};
+
+static const char *const declared[][2] = {
+    {"main(x: float) = x default 1", "p.bmf:1:9: there is no type float; is real meant?"},
+    {"main(x: matrix) = x default 1", "p.bmf:1:9: there is no type matrix; is [[real]] meant?"},
+    {"main(x: number) = x default 1",
+     "p.bmf:1:9: a type, such as int, real, bool, [real] or {int, real}, expected, found number"},
+    {"main(x: ) = x default 1",
+     "p.bmf:1:9: a type, such as int, real, bool, [real] or {int, real}, expected, found ')'"},
+    {"main(x: [real) = x default 1", "p.bmf:1:14: ']' expected, found ')'"},
+    {"main(x: {real; int}) = x default 1", "p.bmf:1:14: ',' or '}' expected, found ';'"},
+    {"main(x: {a: int, real}) = x default 1", "p.bmf:1:18: a field, name: type, expected, found real"},
+    {"main(x: {a: int, a: real}) = x default 1", "p.bmf:1:18: the field a stands twice in the record"},
+    {"main(x: int y) = x default 1", "p.bmf:1:13: ')' expected, found y"},
+    {"let f(x: real) = x\nmain(x) = f(x) default 1",
+     "p.bmf:1:8: types are written at the parameters of main only; all others follow from them"},
+    {"main(x) = let y: int = x in y default 1",
+     "p.bmf:1:16: types are written at the parameters of main only; all others follow from them"},
+    {"main({a: int, b}) = a default {1, 2}",
+     "p.bmf:1:8: a pattern takes components in their order, {a, b}; the fields of a record r are r.x, r.y"},
+    {"main(x: int) = x default 1.5", "p.bmf:1:7: x is declared to be int, found real"},
+    {"main(xs: [real], n: int) = xs default {[1], true}", "p.bmf:1:19: n is declared to be int, found bool"},
+    {"main(xs: [{int, _}]) = xs default [{1.5, 2}]", "p.bmf:1:8: xs is declared to be [{int, _}], found [{real, int}]"},
+    {"main(p: {x: int}) = p.x default {y: 1}", "p.bmf:1:7: p is declared to be {x: int}, found {y: int}"},
+    {"main({a, b}: {int, int}) = a default {1, 2.5}",
+     "p.bmf:1:12: the argument is declared to be {int, int}, found {int, real}"},
+    {"main(x: real, y: real) = x default 3", "p.bmf:1:5: the pattern has 2 components, the value is no tuple: int"},
+    {"main(p: {x: int}) = p.y default {1}", "p.bmf:1:23: y is no field of {x: int}"},
+    {"B_Id : [float] [1]", "p.bmf:1:9: there is no type float; is real meant?"},
+    {"B_Id : [bool] [1]", "p.bmf:1:6: the argument is declared to be [bool], found [int]"},
+    {"B_Id : [int] $f", "p.bmf:1:14: data or the end of the program expected, found $f; does a '.' belong before it?"},
 };
 
 #define ROWS(table) table, sizeof table / sizeof table[0]
@@ -366,12 +426,18 @@ static void test_records(void **state)
     assert_table(ROWS(records));
 }
 
+static void test_declared(void **state)
+{
+    (void)state;
+    assert_table(ROWS(declared));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sketch),      cmocka_unit_test(test_foreign), cmocka_unit_test(test_definitions),
-        cmocka_unit_test(test_expressions), cmocka_unit_test(test_types),   cmocka_unit_test(test_words),
-        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_sketch),      cmocka_unit_test(test_foreign),  cmocka_unit_test(test_definitions),
+        cmocka_unit_test(test_expressions), cmocka_unit_test(test_types),    cmocka_unit_test(test_words),
+        cmocka_unit_test(test_records),     cmocka_unit_test(test_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

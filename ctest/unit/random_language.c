@@ -14,7 +14,7 @@ typedef struct census {
     int form[BMF_EXPRESSION_KINDS], operation[BMF_OPERATIONS];
     int splits[DEPTH + 1]; /* by how many others are around them; the last: or more */
     int parallel_form[BMF_EXPRESSION_KINDS];
-    int planes; /* stencils of these */
+    int planes, cubes, edges; /* stencils of these, and with several edges */
 } census;
 
 /* inside: distributed splits whose parts this expression is applied to. */
@@ -22,7 +22,10 @@ static void count(census *c, const bmf_expression *e, int inside)
 {
     c->form[e->kind]++;
     c->parallel_form[e->kind] += e->parallel;
-    c->planes += e->kind == BMF_EXPRESSION_STENCIL && e->number[1] > 0;
+    const bool stencil = e->kind == BMF_EXPRESSION_STENCIL;
+    c->planes += stencil && e->number[1] > 0 && e->number[2] == 0;
+    c->cubes += stencil && e->number[2] > 0;
+    c->edges += stencil && e->children > 2;
     c->operation[e->operation] += e->kind == BMF_EXPRESSION_OP;
     if (e->kind == BMF_EXPRESSION_SPLIT && e->parallel)
         c->splits[inside < DEPTH ? inside : DEPTH]++;
@@ -51,7 +54,7 @@ static void every_form_and_operation_occurs(void **state)
         assert_true(c.form[kind] > 0);
     for (int operation = 0; operation < BMF_OPERATIONS; operation++)
         assert_true(c.operation[operation] > 0);
-    assert_true(c.planes > PROGRAMS / 200);
+    assert_true(c.planes > PROGRAMS / 200 && c.cubes > PROGRAMS / 400 && c.edges > PROGRAMS / 100);
     static const bmf_expression_kind parallel[] = {BMF_EXPRESSION_MAP, BMF_EXPRESSION_REDUCE, BMF_EXPRESSION_SCAN,
                                                    BMF_EXPRESSION_ZIP, BMF_EXPRESSION_SPLIT,  BMF_EXPRESSION_OP};
     for (size_t k = 0; k < sizeof parallel / sizeof parallel[0]; k++)

@@ -115,7 +115,7 @@ static bmf_actions *random_log(uint64_t seed, bmf_trace_run **run, log_style sty
         if (test_below(&state, 2)) {
             const int64_t p = test_below(&state, processors);
             actions_compute(actions, p, 0, 0, 4096, 5 * STEP, 0, 0, 0);
-            actions->action[actions->count - 1].message = 1; /* a file */
+            actions->stored[actions->stored_count - 1].message = 1; /* a file */
         }
     }
     actions_leave(actions, NULL);
@@ -212,7 +212,7 @@ static void record_one_rank(const bmf_actions *actions, bmf_trace_run *run)
                 begin[s] = now;
         if (k == actions->count)
             break;
-        const bmf_action *action = &actions->action[k];
+        const bmf_action *action = &actions_list(actions)[k];
         const bmf_scope *scope = &actions->scope[action->scope];
         bmf_event event = {.begin = now,
                            .node = scope->node,

@@ -187,8 +187,8 @@ static void check_events(const bmf_actions *actions, const bmf_trace_run *run, d
     int64_t messages, total, expected[BMF_EVENT_KINDS] = {0};
     actions_totals(actions, &messages, &total);
     for (int64_t k = 0; k < actions->count; k++) {
-        expected[BMF_EVENT_KERNEL] += actions->action[k].kind == BMF_ACTION_COMPUTE;
-        expected[BMF_EVENT_WAIT] += actions->action[k].kind == BMF_ACTION_WAIT && actions->action[k].amount;
+        expected[BMF_EVENT_KERNEL] += actions_list(actions)[k].kind == BMF_ACTION_COMPUTE;
+        expected[BMF_EVENT_WAIT] += actions_list(actions)[k].kind == BMF_ACTION_WAIT && actions_list(actions)[k].amount;
     }
     for (int64_t k = 1; k < actions->scopes; k++)
         expected[actions->scope[k].kind] += actions->scope[k].left >= 0 ? actions->processors : 0;

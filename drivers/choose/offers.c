@@ -75,7 +75,7 @@ double choose_node_bytes(const bmf_actions *actions, const bmf_predicted *predic
     const double processors = (double)actions->processors;
     const double on_node = fmin(machine->node.processors > 0 ? (double)machine->node.processors : 1.0, processors);
     double most = 0.0;
-    for (int64_t k = 0; actions->bytes && k < actions->count; k++)
+    for (int64_t k = 0; actions->bytes && k < actions->stored_count; k++)
         most = fmax(most, (double)actions->bytes[k].footprint);
     const double share = (double)predicted->held / processors;
     return fmax(share * on_node, most + share * (on_node - 1.0));

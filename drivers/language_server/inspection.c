@@ -13,7 +13,7 @@
 #include "drivers/language_server/position.h"
 #include "drivers/notation/broadcasts.h"
 #include "runtime/base/array.h"
-#include "runtime/data/column.h"
+#include "skeletons/language/argument_declared.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/notation/lexer.h"
 #include "skeletons/language/types/check.h"
@@ -71,18 +71,25 @@ static int check(inspection *a)
 {
     const document *d = &a->document;
     const bmf_type_observer observer = {note_expression, a};
-    const bmf_type *type = &bmf_type_int;
-    bmf_column column = {0};
-    if (!d->parsed.expression || (!d->parsed.has_data && !d->parsed.is_constant))
+    const bmf_extent *extent = NULL;
+    bmf_argument argument = {.type = &bmf_type_int};
+    if (!d->parsed.expression)
         return BMF_OK;
-    if (d->parsed.has_data)
-        BMF_TRY(data_parse(NULL, &d->texts, d->parsed.data, &type, &column));
-    const bmf_extent *argument = extent_of_column(d->arena, &column);
-    column_free(&column);
+    if (d->parsed.has_data) {
+        BMF_TRY(data_parse(NULL, &d->texts, d->parsed.data, &argument.type, &argument.column));
+        const int status = arguments_declare(NULL, &d->texts, &d->parsed, NULL, &argument, 1);
+        extent = extent_of_column(d->arena, &argument.column);
+        column_free(&argument.column);
+        BMF_TRY(status);
+    } else if (!d->parsed.is_constant) {
+        argument.type = declared_whole(&d->parsed);
+    }
+    if (!argument.type)
+        return BMF_OK;
     a->typed = true;
-    BMF_TRY(check_types_observed(NULL, &d->texts, d->arena, &d->library, d->parsed.expression, type, &observer, NULL,
-                                 &a->checked));
-    return extents_check(NULL, &d->texts, d->arena, a->checked, argument, NULL, NULL);
+    BMF_TRY(check_types_observed(NULL, &d->texts, d->arena, &d->library, d->parsed.expression, argument.type, &observer,
+                                 NULL, &a->checked));
+    return extents_check(NULL, &d->texts, d->arena, a->checked, extent, NULL, NULL);
 }
 
 inspection *inspection_create(const char *name, const char *bytes, int64_t size, const bmf_strings *libraries)
@@ -208,9 +215,9 @@ json_t *inspection_diagnostics(const inspection *of)
     if (of->failed && of->failures.count == 0)
         json_array_append_new(all, error_at_head(of, bmf_error_text(NULL)));
     else if (!of->failed && d->notation && d->parsed.expression && !of->typed)
-        json_array_append_new(
-            all, diagnostic(inspection_text(of), inspection_syntax(of)->main.span, DIAGNOSTIC_HINT,
-                            "types are checked if there is an example of the argument behind main: default DATA"));
+        json_array_append_new(all, diagnostic(inspection_text(of), inspection_syntax(of)->main.span, DIAGNOSTIC_HINT,
+                                              "types are checked if main declares them, main(xs: [real]), or has an "
+                                              "example of its argument behind it: default DATA"));
     broadcast_notes notes = {of, all};
     if (of->checked)
         broadcasts_each(of->checked, add_broadcast, &notes);

@@ -19,6 +19,7 @@ enum {
     INVALID_REQUEST = -32600,
     METHOD_NOT_FOUND = -32601,
     INVALID_PARAMS = -32602,
+    REQUEST_FAILED = -32803,
     SERVER_NOT_INITIALIZED = -32002
 };
 
@@ -140,29 +141,56 @@ typedef struct asked {
     opened_text *text;
     const inspection *inspection;
     int64_t at; /* -1: it has no position */
+    const json_t *params;
+    const bmf_strings *libraries;
+    char why[300]; /* set: the answer is no */
 } asked;
 
-static json_t *hover(const asked *about)
+static json_t *hover(asked *about)
 {
     return feature_hover(about->inspection, about->at);
 }
 
-static json_t *definition(const asked *about)
+static json_t *definition(asked *about)
 {
     return feature_definition(about->inspection, about->text->uri, about->at);
 }
 
-static json_t *symbols(const asked *about)
+static json_t *references(asked *about)
+{
+    const json_t *context = json_object_get(about->params, "context");
+    return feature_references(about->inspection, about->text->uri, about->at,
+                              json_is_true(json_object_get(context, "includeDeclaration")));
+}
+
+static json_t *highlights(asked *about)
+{
+    return feature_highlights(about->inspection, about->at);
+}
+
+static json_t *rename_range(asked *about)
+{
+    return feature_rename_range(about->inspection, about->at);
+}
+
+static json_t *rename_name(asked *about)
+{
+    const char *name = json_string_value(json_object_get(about->params, "newName"));
+    return feature_rename(about->inspection, about->text->uri, about->at, name ? name : "", about->libraries,
+                          about->why, sizeof about->why);
+}
+
+static json_t *symbols(asked *about)
 {
     return feature_symbols(about->inspection);
 }
 
-static json_t *completion(const asked *about)
+static json_t *completion(asked *about)
 {
     return feature_completion(about->inspection);
 }
 
-static json_t *formatting(const asked *about)
+static json_t *formatting(asked *about)
 {
     return feature_formatting(about->inspection);
 }
@@ -170,11 +198,15 @@ static json_t *formatting(const asked *about)
 typedef struct request {
     const char *method;
     bool has_position;
-    json_t *(*answer)(const asked *about);
+    json_t *(*answer)(asked *about);
 } request;
 
 static const request requests[] = {{"textDocument/hover", true, hover},
                                    {"textDocument/definition", true, definition},
+                                   {"textDocument/references", true, references},
+                                   {"textDocument/documentHighlight", true, highlights},
+                                   {"textDocument/prepareRename", true, rename_range},
+                                   {"textDocument/rename", true, rename_name},
                                    {"textDocument/completion", true, completion},
                                    {"textDocument/documentSymbol", false, symbols},
                                    {"textDocument/formatting", false, formatting}};
@@ -182,16 +214,17 @@ static const request requests[] = {{"textDocument/hover", true, hover},
 static json_t *capabilities(void)
 {
     enum { INCREMENTAL = 2 };
-    return json_pack("{s:{s:s, s:{s:b, s:i}, s:b, s:b, s:b, s:b, s:{}}, s:{s:s, s:s}}", "capabilities",
-                     "positionEncoding", "utf-16", "textDocumentSync", "openClose", 1, "change", INCREMENTAL,
-                     "hoverProvider", 1, "definitionProvider", 1, "documentFormattingProvider", 1,
-                     "documentSymbolProvider", 1, "completionProvider", "serverInfo", "name", "bmf", "version",
-                     BMF_VERSION);
+    return json_pack("{s:{s:s, s:{s:b, s:i}, s:b, s:b, s:b, s:b, s:b, s:b, s:{s:b}, s:{}}, s:{s:s, s:s}}",
+                     "capabilities", "positionEncoding", "utf-16", "textDocumentSync", "openClose", 1, "change",
+                     INCREMENTAL, "hoverProvider", 1, "definitionProvider", 1, "referencesProvider", 1,
+                     "documentHighlightProvider", 1, "documentFormattingProvider", 1, "documentSymbolProvider", 1,
+                     "renameProvider", "prepareProvider", 1, "completionProvider", "serverInfo", "name", "bmf",
+                     "version", BMF_VERSION);
 }
 
 static void answer_about_text(server *s, const request *r, const json_t *id, const json_t *params)
 {
-    asked about = {.text = text_of(s, params), .at = -1};
+    asked about = {.text = text_of(s, params), .at = -1, .params = params, .libraries = s->libraries};
     if (!about.text) {
         send_error(s, id, INVALID_PARAMS, "textDocument.uri is not that of an open text");
         return;
@@ -203,7 +236,13 @@ static void answer_about_text(server *s, const request *r, const json_t *id, con
         return;
     }
     about.inspection = opened_inspection(about.text, s->libraries);
-    send_result(s, id, r->answer(&about));
+    json_t *answer = r->answer(&about);
+    if (*about.why == '\0') {
+        send_result(s, id, answer);
+        return;
+    }
+    json_decref(answer);
+    send_error(s, id, REQUEST_FAILED, about.why);
 }
 
 static void take_request(server *s, const char *method, const json_t *id, const json_t *params)

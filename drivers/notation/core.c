@@ -5,6 +5,8 @@
 #include "drivers/commands.h"
 #include "drivers/notation/document.h"
 #include "drivers/program_options.h"
+#include "skeletons/language/argument_declared.h"
+#include "skeletons/language/front/type_parse.h"
 
 enum { LINE_COLUMNS = 100 };
 
@@ -21,6 +23,15 @@ static void print_definition(const bmf_definition *definition)
         free(broken);
     }
     free(line);
+}
+
+static void print_declared(const document *from)
+{
+    const bmf_type *declared = declared_argument(&from->parsed);
+    char *type = declared ? type_print(declared) : NULL;
+    if (type)
+        printf(": %s\n", type);
+    free(type);
 }
 
 static void print_core(const document *from)
@@ -42,6 +53,7 @@ static void print_core(const document *from)
     document_print_remarks(from, from->main, first);
     puts(text);
     free(text);
+    print_declared(from);
     if (from->parsed.has_data || from->parsed.is_constant)
         putchar('\n');
     if (from->parsed.has_data)

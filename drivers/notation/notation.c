@@ -14,6 +14,20 @@ static void print_raised(const document *from, const char *name, const bmf_expre
     notation_print_definition(&made, stdout);
 }
 
+/* The type that the core declares is that of the only parameter, or of the tuple of all. */
+static void print_main(const document *from)
+{
+    bmf_declared each[BMF_MAX_LEAVES] = {{0}};
+    const bmf_type *type = from->parsed.declared[0].type;
+    notation_definition made;
+    notation_raise(from->arena, &from->library, "main", from->parsed.expression, &made);
+    const bool tuple = type && type->kind == BMF_TUPLE && made.parameters > 1 && type->components == made.parameters;
+    for (int k = 0; k < made.parameters && type && (tuple || made.parameters == 1); k++)
+        each[k].type = tuple ? type->component[k] : type;
+    made.declared = each;
+    notation_print_definition(&made, stdout);
+}
+
 static void print_notation(const document *from)
 {
     bool first = true;
@@ -30,7 +44,7 @@ static void print_notation(const document *from)
     if (!first)
         putchar('\n');
     document_print_remarks(from, from->main, first);
-    print_raised(from, "main", from->parsed.expression);
+    print_main(from);
     if (!from->parsed.has_data)
         return;
     fputs("default ", stdout);

@@ -11,6 +11,7 @@
 #include "bmf/mpi.h"
 #include "drivers/parallelise/parallelise.h"
 #include "skeletons/language/front/data.h"
+#include "skeletons/language/front/type_parse.h"
 
 enum { ROUGH_RUNS = 2, ROUGH_SAMPLES = 20, MOST_ACTIONS = 400000, MOST_ACTIONS_EACH = 100 };
 static const double MEASURING = 0.3; /* seconds */
@@ -85,6 +86,11 @@ void search_free(search *s)
 static void put_data(FILE *to, const bmf_program *program, const bmf_driver_options *options)
 {
     fputc('\n', to);
+    if (program->declares) {
+        char *type = type_print(program->argument_type);
+        fprintf(to, ": %s\n", type);
+        free(type);
+    }
     if (options->argument.count > 0)
         return;
     data_print(&program->argument->column, 0, to);

@@ -6,7 +6,7 @@
  * says for it. Counts that do not lie on a line depend on the data, or are of another form: they are taken in
  * proportion, the least and the largest that the three sizes show, and the interval holds both. Where something else
  * is done it is said where. Algorithms are chosen as if every list grew as the argument does.
- * Cost: three recordings of small sizes; 32 bytes an action. Source: own; scaling counts of small runs is that of
+ * Cost: three recordings of small sizes, which are kept. Source: own; scaling counts of small runs is that of
  * Carrington, Laurenzano, Tiwari, "Inferring large-scale computation behavior via trace extrapolation", IPDPSW
  * (2013). */
 #define _GNU_SOURCE
@@ -29,21 +29,12 @@
 
 enum { SIZES = 3, LEAST_EACH = 16, MEASURED_ELEMENTS = 1 << 20, MOST_REMARKS = 8 };
 
-/* An action of one size. */
-typedef struct counted {
-    double seconds;
-    int64_t amount;
-    uint64_t shape;        /* a hash of what is done, but for how much */
-    bmf_action_bytes held; /* where bytes are kept */
-} counted;
-
-typedef struct counted_run {
+/* What was recorded of one size. */
+typedef struct recorded_size {
     int64_t each; /* elements of a processor, at least */
-    int64_t actions, messages;
-    counted *action;
-    int64_t *bytes; /* by message */
-    int64_t held;   /* bytes of all processors */
-} counted_run;
+    bmf_actions *actions;
+    int64_t held; /* bytes of all processors */
+} recorded_size;
 
 /* The least and the most that something may be. */
 typedef struct range {
@@ -54,7 +45,7 @@ typedef struct extrapolation {
     const bmf_predict_options *options;
     const char *path;   /* of the rows that are repeated */
     int64_t rows, each; /* that are asked for; of a processor, at least */
-    counted_run run[SIZES];
+    recorded_size size[SIZES];
     int now;
     bmf_predicted *predicted; /* what is known of the run in hand */
     bmf_take_extended *take;
@@ -88,34 +79,11 @@ int elements_check(const bmf_predict_options *o, const char *option)
 
 /* ---- recording a size ---- */
 
-static uint64_t shape_of(const bmf_actions *actions, const bmf_action *action)
+/* The log is this one's from now on. */
+static void keep(bmf_context *ctx, const bmf_predicted *predicted, recorded_size *size)
 {
-    uint64_t shape = hash_add(HASH_START, action->kind);
-    shape = hash_add(shape, (uint64_t)action->processor);
-    shape = hash_add(shape, actions->scope[action->scope].node);
-    shape = hash_add(shape, action->name);
-    shape = hash_add(shape, action->round);
-    shape = hash_add(shape, (uint64_t)action->message);
-    if (action->kind != BMF_ACTION_SEND && action->kind != BMF_ACTION_RECEIVE)
-        return shape;
-    const bmf_scheduled_message *message = &actions->message[action->message];
-    return hash_add(hash_add(shape, (uint64_t)message->from), (uint64_t)message->to);
-}
-
-static void keep(const bmf_actions *actions, const bmf_predicted *predicted, counted_run *run)
-{
-    run->held = predicted->held;
-    run->actions = actions->count;
-    run->messages = actions->messages;
-    run->action = allocate_array(actions->count, (int64_t)sizeof *run->action);
-    run->bytes = allocate_array(actions->messages, (int64_t)sizeof *run->bytes);
-    for (int64_t k = 0; k < actions->count; k++) {
-        const bmf_action *action = &actions->action[k];
-        run->action[k] = (counted){action->seconds, action->amount, shape_of(actions, action),
-                                   actions->bytes ? actions->bytes[k] : (bmf_action_bytes){0}};
-    }
-    for (int64_t m = 0; m < actions->messages; m++)
-        run->bytes[m] = actions->message[m].bytes;
+    size->held = predicted->held;
+    size->actions = model_take_actions(ctx);
 }
 
 /* ---- whether the same is done ---- */
@@ -134,20 +102,50 @@ static const char *describe(const bmf_actions *actions, const bmf_action *action
     return text;
 }
 
-static int check_same(bmf_context *ctx, const extrapolation *e, const bmf_actions *actions)
+/* But for how much. */
+static bool same_action(const bmf_actions *a, const bmf_action *x, const bmf_actions *b, const bmf_action *y)
 {
-    for (int size = 0; size < SIZES - 1; size++) {
-        const counted_run *run = &e->run[size];
-        int64_t k = 0;
-        while (k < actions->count && k < run->actions && run->action[k].shape == shape_of(actions, &actions->action[k]))
-            k++;
-        if (k == actions->count && k == run->actions && run->messages == actions->messages)
+    if (x->kind != y->kind || x->processor != y->processor || a->scope[x->scope].node != b->scope[y->scope].node ||
+        x->name != y->name || x->round != y->round || x->message != y->message)
+        return false;
+    if (x->kind != BMF_ACTION_SEND && x->kind != BMF_ACTION_RECEIVE)
+        return true;
+    const bmf_scheduled_message *sent = &a->message[x->message], *other = &b->message[y->message];
+    return sent->from == other->from && sent->to == other->to;
+}
+
+/* The first stored action that is not the same, or how many there are. */
+static int64_t find_difference(const bmf_actions *a, const bmf_actions *b)
+{
+    int64_t k = 0;
+    while (k < a->stored_count && k < b->stored_count && same_action(a, &a->stored[k], b, &b->stored[k]))
+        k++;
+    return k;
+}
+
+static bool are_same(const bmf_actions *a, const bmf_actions *b)
+{
+    return actions_same_shape(a, b) && find_difference(a, b) == a->stored_count;
+}
+
+/* Logs of which families say different things may do the same all the same. */
+static int check_same(bmf_context *ctx, extrapolation *e)
+{
+    const bmf_actions *last = e->size[SIZES - 1].actions;
+    if (are_same(e->size[0].actions, last) && are_same(e->size[1].actions, last))
+        return BMF_OK;
+    for (int k = 0; k < SIZES; k++)
+        actions_spread_out(e->size[k].actions);
+    for (int k = 0; k < SIZES - 1; k++) {
+        const bmf_actions *other = e->size[k].actions;
+        const int64_t at = find_difference(other, last);
+        if (at == last->count && at == other->count && other->messages == last->messages)
             continue;
-        const int64_t known = k < actions->count ? k : actions->count - 1;
+        const int64_t known = at < last->count ? at : last->count - 1;
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
                         "%s: what is done there differs with the data, or not in proportion to the elements, so that "
                         "it cannot be said without data of that size",
-                        known < 0 ? "the program" : describe(actions, &actions->action[known]));
+                        known < 0 ? "the program" : describe(last, &last->stored[known]));
     }
     return BMF_OK;
 }
@@ -157,16 +155,16 @@ static int check_same(bmf_context *ctx, const extrapolation *e, const bmf_action
 /* Whole numbers on a line stay on it; others in proportion. */
 static range extend_count(const extrapolation *e, int64_t first, int64_t second, int64_t third, bool *exact)
 {
-    const int64_t step = e->run[1].each - e->run[0].each, slope = (third - second) / step;
+    const int64_t step = e->size[1].each - e->size[0].each, slope = (third - second) / step;
     if (second - first == third - second && slope * step == third - second) {
-        const double count = (double)third + (double)slope * (double)(e->each - e->run[2].each);
+        const double count = (double)third + (double)slope * (double)(e->each - e->size[2].each);
         return (range){count, count};
     }
     *exact = false;
     const int64_t number[SIZES] = {first, second, third};
     range made = {INFINITY, 0.0};
     for (int k = 0; k < SIZES; k++) {
-        const double count = (double)number[k] * ((double)e->each / (double)e->run[k].each);
+        const double count = (double)number[k] * ((double)e->each / (double)e->size[k].each);
         made.low = fmin(made.low, count);
         made.high = fmax(made.high, count);
     }
@@ -177,7 +175,7 @@ static range extend_count(const extrapolation *e, int64_t first, int64_t second,
 static range extend_seconds(const extrapolation *e, double first, double second, double third, bool *exact)
 {
     static const double rounding = 1e-9;
-    const double steps = (double)(e->each - e->run[2].each) / (double)(e->run[1].each - e->run[0].each);
+    const double steps = (double)(e->each - e->size[2].each) / (double)(e->size[1].each - e->size[0].each);
     const double before = third + (second - first) * steps, behind = third + (third - second) * steps;
     if (fabs((second - first) - (third - second)) <= rounding * third)
         return (range){behind, behind};
@@ -202,10 +200,10 @@ static void say_once(extrapolation *e, const bmf_actions *actions, const bmf_act
     predicted_remark(predicted, text);
 }
 
-/* What is computed, on action k of the largest size: its count and seconds, least or most. */
+/* What is computed, on stored action k of the largest size: its count and seconds, least or most. */
 static void extend_action(extrapolation *e, bool measured, int64_t k, bool most, bmf_action *action, bool *exact)
 {
-    const counted *first = &e->run[0].action[k], *second = &e->run[1].action[k];
+    const bmf_action *first = &e->size[0].actions->stored[k], *second = &e->size[1].actions->stored[k];
     bool linear = true;
     const range amount = extend_count(e, first->amount, second->amount, action->amount, &linear);
     const double wanted = most ? amount.high : amount.low;
@@ -219,11 +217,11 @@ static void extend_action(extrapolation *e, bool measured, int64_t k, bool most,
     *exact = *exact && linear;
 }
 
-/* What the kernel of action k of the largest size moves, as its seconds. */
+/* What the kernel of stored action k of the largest size moves, as its seconds. */
 static void extend_bytes(const extrapolation *e, int64_t k, bool most, bmf_action_bytes *bytes)
 {
     bool linear = true;
-    const bmf_action_bytes *first = &e->run[0].action[k].held, *second = &e->run[1].action[k].held;
+    const bmf_action_bytes *first = &e->size[0].actions->bytes[k], *second = &e->size[1].actions->bytes[k];
     const range moved = extend_seconds(e, (double)first->moved, (double)second->moved, (double)bytes->moved, &linear);
     const range footprint =
         extend_seconds(e, (double)first->footprint, (double)second->footprint, (double)bytes->footprint, &linear);
@@ -231,57 +229,55 @@ static void extend_bytes(const extrapolation *e, int64_t k, bool most, bmf_actio
     bytes->footprint = (float)(most ? footprint.high : footprint.low);
 }
 
-/* The actions for the size that is asked for; free_extended. Shares everything but actions, their bytes and messages
- * with `recorded`. */
+/* The messages for the size that is asked for. */
+static bmf_scheduled_message *extend_messages(extrapolation *e, const bmf_actions *recorded, bool most)
+{
+    const bmf_scheduled_message *first = e->size[0].actions->message, *second = e->size[1].actions->message;
+    bmf_scheduled_message *made = allocate_array(recorded->messages, (int64_t)sizeof *made);
+    for (int64_t m = 0; m < recorded->messages; m++) {
+        made[m] = recorded->message[m];
+        const range size = extend_count(e, first[m].bytes, second[m].bytes, made[m].bytes, &e->exact);
+        made[m].bytes = (int64_t)fmin(most ? size.high : size.low, 0x1p62);
+    }
+    return made;
+}
+
+/* The actions for the size that is asked for; free_extended. Shares with `recorded` what is the same. */
 static void extend(extrapolation *e, const bmf_actions *recorded, bool measured, bool most, bmf_actions *made)
 {
-    *made = *recorded;
-    made->action = allocate_array(recorded->count, (int64_t)sizeof *made->action);
-    made->message = allocate_array(recorded->messages, (int64_t)sizeof *made->message);
-    if (recorded->bytes)
-        made->bytes = allocate_array(recorded->count, (int64_t)sizeof *made->bytes);
-    for (int64_t k = 0; k < recorded->count; k++) {
-        bmf_action *action = &made->action[k];
+    actions_share(recorded, made);
+    made->message = extend_messages(e, recorded, most);
+    for (int64_t k = 0; k < made->stored_count; k++) {
+        bmf_action *action = &made->stored[k];
         bool exact = true;
-        *action = recorded->action[k];
         if (action->kind == BMF_ACTION_COMPUTE || action->kind == BMF_ACTION_OVERHEAD)
             extend_action(e, measured, k, most, action, &exact);
         if (!exact)
-            say_once(e, recorded, &recorded->action[k], e->predicted);
+            say_once(e, recorded, &recorded->stored[k], e->predicted);
         e->exact = e->exact && exact;
-        if (recorded->bytes) {
-            made->bytes[k] = recorded->bytes[k];
+        if (made->bytes)
             extend_bytes(e, k, most, &made->bytes[k]);
-        }
-    }
-    for (int64_t m = 0; m < recorded->messages; m++) {
-        bmf_scheduled_message *message = &made->message[m];
-        *message = recorded->message[m];
-        const range size = extend_count(e, e->run[0].bytes[m], e->run[1].bytes[m], message->bytes, &e->exact);
-        message->bytes = (int64_t)fmin(most ? size.high : size.low, 0x1p62);
     }
 }
 
 static void free_extended(bmf_actions *made)
 {
-    free(made->action);
     free(made->message);
-    free(made->bytes);
+    actions_unshare(made);
 }
 
 static int extrapolate(extrapolation *e, bmf_context *ctx)
 {
-    const bmf_model *model = model_of_context(ctx);
-    const bmf_actions *recorded = model_actions(model);
-    const bool measured = model_is_measured(model);
+    const bmf_actions *recorded = e->size[SIZES - 1].actions;
+    const bool measured = model_is_measured(model_of_context(ctx));
     bmf_actions least, most = {0};
-    BMF_TRY(check_same(ctx, e, recorded));
+    BMF_TRY(check_same(ctx, e));
     e->exact = true;
     extend(e, recorded, measured, false, &least);
     const bool exact = e->exact;
     if (!exact)
         extend(e, recorded, measured, true, &most);
-    const range held = extend_count(e, e->run[0].held, e->run[1].held, e->predicted->held, &e->exact);
+    const range held = extend_count(e, e->size[0].held, e->size[1].held, e->predicted->held, &e->exact);
     e->predicted->held = (int64_t)fmin(held.high, 0x1p62);
     const int status = e->take(ctx, &least, exact ? &least : &most, e->predicted, e->state);
     free_extended(&least);
@@ -293,10 +289,8 @@ static int extrapolate(extrapolation *e, bmf_context *ctx)
 static int take_size(bmf_context *ctx, const bmf_predicted *predicted, void *state)
 {
     extrapolation *e = state;
-    if (e->now == SIZES - 1)
-        return extrapolate(e, ctx);
-    keep(model_actions(model_of_context(ctx)), predicted, &e->run[e->now]);
-    return BMF_OK;
+    keep(ctx, predicted, &e->size[e->now]);
+    return e->now == SIZES - 1 ? extrapolate(e, ctx) : BMF_OK;
 }
 
 /* No more elements than are recorded anyway. */
@@ -386,16 +380,14 @@ static int predict_sizes(extrapolation *e, const char *folder, int64_t processor
     }
     int status = BMF_OK;
     for (e->now = 0; e->now < SIZES && status == BMF_OK; e->now++) {
-        e->run[e->now].each = each + e->now * each / 2;
+        e->size[e->now].each = each + e->now * each / 2;
         if (e->now > 0)
             predicted_free(predicted);
-        status = predict_rows(e, folder, processors, e->rows % processors + processors * e->run[e->now].each, false,
+        status = predict_rows(e, folder, processors, e->rows % processors + processors * e->size[e->now].each, false,
                               predicted);
     }
-    for (int k = 0; k < SIZES; k++) {
-        free(e->run[k].action);
-        free(e->run[k].bytes);
-    }
+    for (int k = 0; k < SIZES; k++)
+        actions_free(e->size[k].actions);
     return status;
 }
 

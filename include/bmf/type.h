@@ -49,7 +49,7 @@ typedef struct bmf_type bmf_type;
 struct bmf_type {
     bmf_type_kind kind;               /**< what the other members mean */
     int64_t size;                     /**< bytes of a scalar or struct; 0 for tuples and lists */
-    const char *name;                 /**< of a struct, for messages; the language's, of a tuple; otherwise NULL */
+    const char *name;                 /**< of a struct, for messages; of tuples and distributed lists the language's */
     int components;                   /**< tuple: number of components; list: 1; otherwise 0 */
     const bmf_type *const *component; /**< components pointers, or NULL */
 };
@@ -91,8 +91,8 @@ BMF_API int bmf_type_leaves(const bmf_type *type, const bmf_type *leaf[BMF_MAX_L
  * opaque struct counts as aligned to the largest power of two up to 8 that divides its size. */
 BMF_API int64_t bmf_type_record(const bmf_type *type, int64_t offset[BMF_MAX_LEAVES]);
 
-/** Writes the type as in BMF messages, `{int, [real]}`, with P[int] for a distributed list and ? for nothing, cut at
- * size bytes; returns text. */
+/** Writes the type as in BMF messages, `{int, [real]}`, with P[int] for a distributed list, P{2 x 4}[int] on
+ * a grid, and ? for nothing, cut at size bytes; returns text. */
 BMF_API char *bmf_type_print(const bmf_type *type, char *text, size_t size);
 
 #ifdef __cplusplus

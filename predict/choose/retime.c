@@ -46,12 +46,10 @@ bmf_actions *retime_create(const bmf_actions *recorded, const bmf_machine *machi
 {
     bmf_actions *made = allocate((int64_t)sizeof *made);
     const int64_t sharing = sharing_of(machine, recorded->processors);
-    *made = *recorded;
+    actions_share(recorded, made);
     made->relative_error = machine_compute_error(machine);
-    made->action = allocate_array(recorded->count, (int64_t)sizeof *made->action);
-    memcpy(made->action, recorded->action, (size_t)recorded->count * sizeof *made->action);
-    for (int64_t k = 0; k < made->count && host; k++)
-        convert(recorded, k, machine, sharing, &made->action[k]);
+    for (int64_t k = 0; k < made->stored_count && host; k++)
+        convert(recorded, k, machine, sharing, &made->stored[k]);
     return made;
 }
 
@@ -59,49 +57,40 @@ void retime_free(bmf_actions *retimed)
 {
     if (!retimed)
         return;
-    free(retimed->action);
+    actions_unshare(retimed);
     free(retimed);
 }
 
 /* ---- where the time goes ---- */
 
-static int simulate_once(const bmf_actions *actions, bmf_network *network, double *seconds)
-{
-    bmf_simulation result;
-    bmf_simulator *simulator = simulator_create(actions, network, 0);
-    const int status = simulator_run(simulator);
-    simulator_result(simulator, &result);
-    simulator_free(simulator);
-    *seconds = result.seconds - result.loading;
-    return status;
-}
-
 /* The same run with messages of no bytes. */
 static int simulate_empty(const bmf_actions *actions, bmf_network *network, double *seconds)
 {
-    bmf_actions empty = *actions;
+    bmf_actions empty;
+    actions_share(actions, &empty);
     empty.message = allocate_array(actions->messages, (int64_t)sizeof *empty.message);
-    memcpy(empty.message, actions->message, (size_t)actions->messages * sizeof *empty.message);
-    for (int64_t m = 0; m < empty.messages; m++)
+    for (int64_t m = 0; m < empty.messages; m++) {
+        empty.message[m] = actions->message[m];
         empty.message[m].bytes = 0;
-    const int status = simulate_once(&empty, network, seconds);
+    }
+    const int status = simulate_seconds(&empty, network, seconds);
     free(empty.message);
+    actions_unshare(&empty);
     return status;
 }
 
 /* And on a network that costs nothing, on which agreements do not, either. */
 static int simulate_ideal(const bmf_actions *actions, double *seconds)
 {
-    bmf_actions free_of_cost = *actions;
+    bmf_actions free_of_cost;
     bmf_network *network = network_ideal(actions->processors);
-    free_of_cost.action = allocate_array(actions->count, (int64_t)sizeof *free_of_cost.action);
-    memcpy(free_of_cost.action, actions->action, (size_t)actions->count * sizeof *free_of_cost.action);
-    for (int64_t k = 0; k < actions->count; k++)
-        if (free_of_cost.action[k].kind == BMF_ACTION_BARRIER)
-            free_of_cost.action[k].seconds = 0.0;
-    const int status = simulate_once(&free_of_cost, network, seconds);
+    actions_share(actions, &free_of_cost);
+    for (int64_t k = 0; k < free_of_cost.stored_count; k++)
+        if (free_of_cost.stored[k].kind == BMF_ACTION_BARRIER)
+            free_of_cost.stored[k].seconds = 0.0;
+    const int status = simulate_seconds(&free_of_cost, network, seconds);
     network->type->destroy(network);
-    free(free_of_cost.action);
+    actions_unshare(&free_of_cost);
     return status;
 }
 
@@ -115,37 +104,86 @@ static bool same_call(const bmf_action *a, const bmf_action *b)
            a->name == b->name && a->round == b->round;
 }
 
-/* Kernel calls are recorded processor by processor. */
+/* A kernel call, or several of the same processors: what it takes all of them, and of that bound by memory. */
+typedef struct call {
+    double seconds, bound;
+    int32_t processor;        /* the first of them */
+    bool single;              /* the only one */
+    const bmf_action *kernel; /* the last; NULL: none yet */
+} call;
+
+typedef struct sums {
+    const bmf_actions *actions;
+    const bmf_machine *machine;
+    int64_t sharing;
+    computing sum;
+    call open;
+} sums;
+
+static void end_call(sums *s)
+{
+    const double processors = (double)s->actions->processors;
+    if (s->open.kernel && s->open.single && s->actions->processors > 1) {
+        s->sum.single += s->open.seconds;
+    } else {
+        s->sum.even += s->open.seconds / processors;
+        s->sum.memory += s->open.bound / processors;
+    }
+    s->open = (call){0};
+}
+
+static void add_kernel(sums *s, int64_t stored, int32_t processor)
+{
+    const bmf_action *action = &s->actions->stored[stored];
+    const bmf_action_bytes *bytes = s->actions->bytes ? &s->actions->bytes[stored] : NULL;
+    const double least =
+        bytes ? node_memory_seconds(&s->machine->node, s->sharing, (double)bytes->moved, (double)bytes->footprint)
+              : 0.0;
+    if (action->kind != BMF_ACTION_COMPUTE)
+        return;
+    if (!s->open.kernel)
+        s->open = (call){.processor = processor, .single = true};
+    s->open.kernel = action;
+    s->open.single = s->open.single && processor == s->open.processor;
+    s->open.seconds += action->seconds;
+    s->open.bound += least > 0.0 && action->seconds <= least * (1.0 + 1e-6) ? action->seconds : 0.0;
+}
+
+static void add_alone(sums *s, const bmf_actions_entry *entry)
+{
+    for (int64_t k = entry->begin; k < entry->end; k++) {
+        const bmf_action *action = &s->actions->stored[k];
+        if (s->open.kernel && !same_call(s->open.kernel, action))
+            end_call(s);
+        add_kernel(s, k, action->processor);
+    }
+}
+
+static void add_family(sums *s, const bmf_actions_entry *entry)
+{
+    for (int64_t k = entry->begin; k < entry->end; k++) {
+        const bmf_member *member = &s->actions->member[k];
+        const bmf_action_slice *slice = &s->actions->slice[entry->number + member->slice];
+        for (int64_t a = slice->begin; a < slice->begin + slice->count; a++)
+            add_kernel(s, a, member->processor);
+    }
+}
+
+/* Kernel calls that stand alone are recorded processor by processor; a family is one. */
 static computing add_computing(const bmf_actions *actions, const bmf_machine *machine)
 {
-    const int64_t sharing = sharing_of(machine, actions->processors);
-    const double processors = (double)actions->processors;
-    computing sum = {0};
-    for (int64_t k = actions->start, next; k < actions->count; k = next) {
-        const bmf_action *first = &actions->action[k];
-        double seconds = 0.0, bound = 0.0;
-        bool single = true;
-        next = k + 1;
-        if (first->kind != BMF_ACTION_COMPUTE)
+    sums s = {.actions = actions, .machine = machine, .sharing = sharing_of(machine, actions->processors)};
+    for (int64_t e = 0; e < actions->entries; e++) {
+        const bmf_actions_entry *entry = &actions->entry[e];
+        if (entry->first < actions->start)
             continue;
-        for (next = k; next < actions->count && same_call(first, &actions->action[next]); next++) {
-            const bmf_action *action = &actions->action[next];
-            const double least = actions->bytes
-                                     ? node_memory_seconds(&machine->node, sharing, (double)actions->bytes[next].moved,
-                                                           (double)actions->bytes[next].footprint)
-                                     : 0.0;
-            single = single && action->processor == first->processor;
-            seconds += action->seconds;
-            bound += least > 0.0 && action->seconds <= least * (1.0 + 1e-6) ? action->seconds : 0.0;
-        }
-        if (single && actions->processors > 1) {
-            sum.single += seconds;
-        } else {
-            sum.even += seconds / processors;
-            sum.memory += bound / processors;
-        }
+        if (entry->kind == BMF_ENTRY_ACTIONS)
+            add_alone(&s, entry);
+        else if (entry->kind == BMF_ENTRY_FAMILY)
+            add_family(&s, entry);
+        end_call(&s);
     }
-    return sum;
+    return s.sum;
 }
 
 static int find_parts(const bmf_actions *actions, const bmf_machine *machine, bmf_network *network, bmf_offer *offer)

@@ -1,18 +1,21 @@
 /* Recording what processors do.
  *
- * Method: two arrays that double, one of actions and one of messages, and a tree of scopes. The messages of a round
- * stand together, so that a round is found again by its number (binary search), and those to one receiver are linked,
- * so that it can say in one action that it is ready for them.
- * Cost: a few stores an action; a message makes a send and a receive, and every processor of a round one more for being
- * ready and one for waiting.
+ * Method: arrays that double, of entries, of stored actions, of members and of messages, and a tree of scopes. The
+ * messages of a round stand together, so that a round is found again by its number (binary search); those to one
+ * receiver are linked, and those of one sender, so that what both do follows from them. Computing of a family is
+ * compared with the last few of it.
+ * Cost: a few stores an action that is stored, or a member; a message and its two links; a round is two entries.
  */
 #include "predict/model/actions_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 #include "runtime/base/search.h"
+
+enum { COMPARED = 4 }; /* slices of a family, with what comes next */
 
 bmf_actions *actions_create(int64_t processors, bmf_trace_run *names)
 {
@@ -20,7 +23,7 @@ bmf_actions *actions_create(int64_t processors, bmf_trace_run *names)
     actions->processors = processors;
     actions->names = names;
     actions->last_received = allocate(2 * processors * (int64_t)sizeof(int64_t));
-    actions->last_waited = actions->last_received + processors;
+    actions->last_sent = actions->last_received + processors;
     for (int64_t p = 0; p < 2 * processors; p++)
         actions->last_received[p] = -1;
     *ARRAY_APPEND(actions->scope, actions->scopes, actions->scope_capacity) =
@@ -39,8 +42,12 @@ void actions_free(bmf_actions *actions)
     free(actions->held);
     free(actions->first_held);
     free(actions->message);
-    free(actions->action);
+    free(actions->entry);
+    free(actions->stored);
+    free(actions->slice);
+    free(actions->member);
     free(actions->bytes);
+    free(actions->list.action);
     free(actions);
 }
 
@@ -72,7 +79,7 @@ void actions_leave(bmf_actions *actions, int64_t *amount)
     actions->open = scope->parent;
 }
 
-void actions_hold(bmf_actions *actions, int64_t processor, int64_t bytes)
+void actions_hold_from(bmf_actions *actions, int64_t processor, int64_t position, int64_t bytes)
 {
     if (!actions->first_held) {
         actions->first_held = allocate(2 * actions->processors * (int64_t)sizeof(int64_t));
@@ -83,8 +90,12 @@ void actions_hold(bmf_actions *actions, int64_t processor, int64_t bytes)
     const int64_t last = actions->last_held[processor];
     *(last >= 0 ? &actions->held[last].next : &actions->first_held[processor]) = actions->helds;
     actions->last_held[processor] = actions->helds;
-    *ARRAY_APPEND(actions->held, actions->helds, actions->held_capacity) =
-        (bmf_actions_held){actions->count, bytes, -1};
+    *ARRAY_APPEND(actions->held, actions->helds, actions->held_capacity) = (bmf_actions_held){position, bytes, -1};
+}
+
+void actions_hold(bmf_actions *actions, int64_t processor, int64_t bytes)
+{
+    actions_hold_from(actions, processor, actions->count, bytes);
 }
 
 void actions_hold_as(bmf_actions *actions, const bmf_actions *before)
@@ -94,15 +105,162 @@ void actions_hold_as(bmf_actions *actions, const bmf_actions *before)
             actions_hold(actions, p, before->held[before->last_held[p]].bytes);
 }
 
+/* ---- entries ---- */
+
+static bmf_actions_entry *add_entry(bmf_actions *actions, bmf_entry_kind kind, int64_t begin, int64_t end,
+                                    int64_t count)
+{
+    bmf_actions_entry *made = ARRAY_APPEND(actions->entry, actions->entries, actions->entry_capacity);
+    *made = (bmf_actions_entry){.first = actions->count,
+                                .count = count,
+                                .begin = begin,
+                                .end = end,
+                                .scope = actions->open,
+                                .kind = (uint8_t)kind};
+    actions->count += count;
+    return made;
+}
+
+/* Returns its number. */
+static int64_t store(bmf_actions *actions, const bmf_action *action, bmf_action_bytes bytes)
+{
+    const int64_t number = actions->stored_count;
+    *ARRAY_APPEND(actions->stored, actions->stored_count, actions->stored_capacity) = *action;
+    if (actions->keeps_bytes) {
+        ARRAY_RESERVE(actions->bytes, actions->bytes_capacity, actions->stored_count);
+        actions->bytes[number] = bytes;
+    }
+    return number;
+}
+
+/* One action, behind the others. */
+static void add_alone(bmf_actions *actions, const bmf_action *action)
+{
+    const int64_t number = store(actions, action, (bmf_action_bytes){0});
+    bmf_actions_entry *last = actions->entries > 0 ? &actions->entry[actions->entries - 1] : NULL;
+    if (!last || last->kind != BMF_ENTRY_ACTIONS || last->end != number) {
+        add_entry(actions, BMF_ENTRY_ACTIONS, number, number + 1, 1);
+        return;
+    }
+    last->end++;
+    last->count++;
+    actions->count++;
+}
+
+static void add_to_family(bmf_actions *actions, const bmf_action *action);
+
 void actions_add(bmf_actions *actions, bmf_action action)
 {
     action.scope = actions->open;
-    *ARRAY_APPEND(actions->action, actions->count, actions->capacity) = action;
-    if (!actions->keeps_bytes)
-        return;
-    ARRAY_RESERVE(actions->bytes, actions->bytes_capacity, actions->count);
-    actions->bytes[actions->count - 1] = (bmf_action_bytes){0};
+    if (actions->adding.to_slice)
+        store(actions, &action, (bmf_action_bytes){0});
+    else if (actions->adding.to_family)
+        add_to_family(actions, &action);
+    else
+        add_alone(actions, &action);
 }
+
+static void add_for_all(bmf_actions *actions, bmf_action action)
+{
+    action.scope = actions->open;
+    const int64_t number = store(actions, &action, (bmf_action_bytes){0});
+    add_entry(actions, BMF_ENTRY_ALL, number, number + 1, actions->processors);
+}
+
+/* ---- families ---- */
+
+void actions_slice_begin(bmf_actions *actions)
+{
+    actions->adding.to_slice = true;
+    *ARRAY_APPEND(actions->slice, actions->slices, actions->slice_capacity) =
+        (bmf_action_slice){.begin = actions->stored_count};
+}
+
+int64_t actions_slice_end(bmf_actions *actions)
+{
+    bmf_action_slice *slice = &actions->slice[actions->slices - 1];
+    slice->count = actions->stored_count - slice->begin;
+    actions->adding.to_slice = false;
+    return actions->slices - 1;
+}
+
+int64_t actions_keep_members(bmf_actions *actions, const bmf_member *member, int64_t count)
+{
+    const int64_t first = actions->members;
+    ARRAY_RESERVE(actions->member, actions->member_capacity, first + count);
+    if (count > 0)
+        memcpy(actions->member + first, member, (size_t)count * sizeof *member);
+    actions->members += count;
+    return first;
+}
+
+void actions_add_family(bmf_actions *actions, int64_t first, int64_t count, int64_t slice)
+{
+    int64_t all = 0;
+    for (int64_t k = first; k < first + count; k++)
+        all += actions->slice[slice + actions->member[k].slice].count;
+    if (all > 0)
+        add_entry(actions, BMF_ENTRY_FAMILY, first, first + count, all)->number = slice;
+}
+
+static bool same_but_processor(const bmf_action *a, const bmf_action *b)
+{
+    return a->seconds == b->seconds && a->amount == b->amount && a->name == b->name && a->round == b->round &&
+           a->kind == b->kind && a->message == b->message && a->shared == b->shared && a->own == b->own &&
+           a->equation == b->equation;
+}
+
+/* The slice of the family, among the last few, that says the same; or a new one. */
+static int64_t slice_of(bmf_actions *actions, const bmf_action *action, bmf_action_bytes bytes)
+{
+    int64_t slice = actions->slices - 1, least = actions->slices - COMPARED;
+    least = least > actions->adding.slice ? least : actions->adding.slice;
+    for (; slice >= least; slice--) {
+        const int64_t stored = actions->slice[slice].begin;
+        if (same_but_processor(&actions->stored[stored], action) &&
+            (!actions->keeps_bytes ||
+             (actions->bytes[stored].moved == bytes.moved && actions->bytes[stored].footprint == bytes.footprint)))
+            return slice;
+    }
+    *ARRAY_APPEND(actions->slice, actions->slices, actions->slice_capacity) =
+        (bmf_action_slice){.begin = store(actions, action, bytes), .count = 1};
+    return actions->slices - 1;
+}
+
+/* The action that waits becomes a member. */
+static void add_waiting(bmf_actions *actions)
+{
+    bmf_actions_adding *adding = &actions->adding;
+    if (!adding->waits)
+        return;
+    const int64_t slice = slice_of(actions, &adding->action, adding->bytes);
+    *ARRAY_APPEND(actions->member, actions->members, actions->member_capacity) =
+        (bmf_member){adding->action.processor, (int32_t)(slice - adding->slice)};
+    adding->waits = false;
+}
+
+static void add_to_family(bmf_actions *actions, const bmf_action *action)
+{
+    add_waiting(actions);
+    actions->adding.waits = true;
+    actions->adding.action = *action;
+    actions->adding.bytes = (bmf_action_bytes){0};
+}
+
+void actions_family_begin(bmf_actions *actions)
+{
+    actions->adding = (bmf_actions_adding){.to_family = true, .slice = actions->slices, .member = actions->members};
+}
+
+void actions_family_end(bmf_actions *actions)
+{
+    const bmf_actions_adding *adding = &actions->adding;
+    add_waiting(actions);
+    actions_add_family(actions, adding->member, actions->members - adding->member, adding->slice);
+    actions->adding = (bmf_actions_adding){0};
+}
+
+/* ---- computing ---- */
 
 void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uint32_t round, int64_t elements,
                      double seconds, double shared, double own, int equation)
@@ -120,8 +278,11 @@ void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uin
 
 void actions_moved(bmf_actions *actions, double moved, double footprint)
 {
-    if (actions->keeps_bytes)
-        actions->bytes[actions->count - 1] = (bmf_action_bytes){(float)moved, (float)footprint};
+    const bmf_action_bytes bytes = {(float)moved, (float)footprint};
+    if (actions->adding.waits)
+        actions->adding.bytes = bytes;
+    else if (actions->keeps_bytes)
+        actions->bytes[actions->stored_count - 1] = bytes;
 }
 
 void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds, double shared, double own,
@@ -139,20 +300,39 @@ void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double
 
 /* ---- rounds ---- */
 
+/* The message before it of the same round, in the list that `last` ends. */
+static bmf_scheduled_message *linked(bmf_actions *actions, int64_t last, int64_t round)
+{
+    return last >= 0 && actions->message[last].round == round ? &actions->message[last] : NULL;
+}
+
 void actions_add_message(bmf_actions *actions, int64_t from, int64_t to, int64_t bytes)
 {
     const int64_t number = actions->messages, round = actions->rounds - 1;
-    *ARRAY_APPEND(actions->message, actions->messages, actions->message_capacity) =
-        (bmf_scheduled_message){.from = from, .to = to, .bytes = bytes, .round = round, .next = -1};
-    const int64_t before = actions->last_received[to];
-    if (before >= 0 && actions->message[before].round == round)
-        actions->message[before].next = number;
-    actions->last_received[to] = number;
+    *ARRAY_APPEND(actions->message, actions->messages, actions->message_capacity) = (bmf_scheduled_message){
+        .from = (int32_t)from, .to = (int32_t)to, .bytes = bytes, .round = round, .next = -1, .next_sent = -1};
+    bmf_scheduled_message *received = linked(actions, actions->last_received[to], round),
+                          *sent = linked(actions, actions->last_sent[from], round);
+    if (received)
+        received->next = number;
+    if (sent)
+        sent->next_sent = number;
+    actions->last_received[to] = actions->last_sent[from] = number;
 }
 
 int64_t actions_first_message(const bmf_actions *actions, int64_t round)
 {
     return SEARCH_FIRST(k, 0, actions->messages, actions->message[k].round >= round);
+}
+
+/* others: receivers that are ready, or senders that wait. */
+static bmf_actions_entry *add_round(bmf_actions *actions, bmf_entry_kind kind, uint32_t round, int64_t number,
+                                    int64_t first, int64_t end, int64_t others)
+{
+    bmf_actions_entry *made = add_entry(actions, kind, first, end, end - first + others);
+    made->round = round;
+    made->number = number;
+    return made;
 }
 
 void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation)
@@ -175,48 +355,26 @@ void actions_copy(bmf_actions *actions, int64_t processor, int64_t bytes, double
 int64_t actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count)
 {
     const int64_t number = actions->rounds++, first = actions->messages;
-    for (int64_t i = 0; i < count; i++) {
-        if (message[i].from == message[i].to)
-            continue;
-        const int64_t before = actions->last_received[message[i].to];
-        if (before < first)
-            actions_add(actions, (bmf_action){.kind = BMF_ACTION_POST,
-                                              .processor = (int32_t)message[i].to,
-                                              .round = round,
-                                              .message = number,
-                                              .amount = actions->messages});
-        actions_add_message(actions, message[i].from, message[i].to, message[i].bytes);
-    }
+    for (int64_t i = 0; i < count; i++)
+        if (message[i].from != message[i].to)
+            actions_add_message(actions, message[i].from, message[i].to, message[i].bytes);
+    int64_t receivers = actions->messages - first;
     for (int64_t m = first; m < actions->messages; m++)
-        actions_add(actions, (bmf_action){.kind = BMF_ACTION_SEND,
-                                          .processor = (int32_t)actions->message[m].from,
-                                          .round = round,
-                                          .message = m,
-                                          .amount = number});
+        receivers -= actions->message[m].next >= 0;
+    if (actions->messages > first)
+        add_round(actions, BMF_ENTRY_ROUND_BEGIN, round, number, first, actions->messages, receivers);
     return number;
 }
 
 static void end_round(bmf_actions *actions, uint32_t round, int64_t number, bool waits_are_events)
 {
     const int64_t first = actions_first_message(actions, number);
-    int64_t end = first;
+    int64_t end = first, senders = 0;
     for (; end < actions->messages && actions->message[end].round == number; end++)
-        actions_add(actions, (bmf_action){.kind = BMF_ACTION_RECEIVE,
-                                          .processor = (int32_t)actions->message[end].to,
-                                          .round = round,
-                                          .message = end,
-                                          .amount = number});
-    for (int64_t m = first; m < end; m++) {
-        const int64_t from = actions->message[m].from;
-        if (actions->last_waited[from] == number)
-            continue;
-        actions->last_waited[from] = number;
-        actions_add(actions, (bmf_action){.kind = BMF_ACTION_WAIT,
-                                          .processor = (int32_t)from,
-                                          .round = round,
-                                          .message = number,
-                                          .amount = waits_are_events});
-    }
+        senders += actions->message[end].next_sent < 0;
+    if (end > first)
+        add_round(actions, BMF_ENTRY_ROUND_END, round, number, first, end, senders)->waits_are_events =
+            waits_are_events;
 }
 
 void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number)
@@ -229,12 +387,20 @@ void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t numb
     end_round(actions, round, number, false);
 }
 
+/* ---- all processors ---- */
+
+void actions_overhead_of_all(bmf_actions *actions, double seconds, double shared, double own, int equation)
+{
+    add_for_all(actions, (bmf_action){.kind = BMF_ACTION_OVERHEAD,
+                                      .seconds = seconds,
+                                      .shared = (float)shared,
+                                      .own = (float)own,
+                                      .equation = (uint8_t)equation});
+}
+
 void actions_barrier(bmf_actions *actions, uint16_t name, double seconds)
 {
-    for (int64_t p = 0; p < actions->processors; p++)
-        actions_add(
-            actions,
-            (bmf_action){.kind = BMF_ACTION_BARRIER, .processor = (int32_t)p, .name = name, .seconds = seconds});
+    add_for_all(actions, (bmf_action){.kind = BMF_ACTION_BARRIER, .name = name, .seconds = seconds});
 }
 
 void actions_start(bmf_actions *actions)

@@ -2,7 +2,12 @@
  *
  * Made by the model backend while a program runs, or from a recorded trace. Every processor has a list of actions; the
  * sends and receives of a message know each other by its number. Computing carries its cost; messages do not: that is
- * the network's. Not thread-safe. Memory: 48 bytes an action, 40 a message.
+ * the network's.
+ *
+ * Many processors do the same, and a round of messages says itself what its senders and receivers do. So a log is a row
+ * of entries, each of which stands for many actions behind each other, and an action is stored once for all processors
+ * that do it. Actions are numbered one by one all the same; who wants them one by one asks for the list (actions_list).
+ * Not thread-safe. Memory: 48 bytes a stored action, 8 a member of a family, 40 a message; of the list, 48 an action.
  */
 #ifndef BMF_ACTIONS_H
 #define BMF_ACTIONS_H
@@ -35,10 +40,41 @@ typedef struct bmf_action {
 } bmf_action;
 
 typedef struct bmf_scheduled_message {
-    int64_t from, to, bytes; /* from != to: copies on one processor are no messages */
-    int64_t round;           /* of the run; those of a round are adjacent */
-    int64_t next;            /* of the same round to the same receiver, -1 */
+    int32_t from, to; /* from != to: copies on one processor are no messages */
+    int64_t bytes;
+    int64_t round;     /* of the run; those of a round are adjacent */
+    int64_t next;      /* of the same round to the same receiver, -1 */
+    int64_t next_sent; /* of the same round by the same sender, -1 */
 } bmf_scheduled_message;
+
+/* Stored actions [begin, begin + count), which a processor does behind each other. */
+typedef struct bmf_action_slice {
+    int64_t begin, count;
+} bmf_action_slice;
+
+/* One of a family: a processor that does what a slice says. */
+typedef struct bmf_member {
+    int32_t processor;
+    int32_t slice; /* counted from the family's first */
+} bmf_member;
+
+/* What an entry of a log stands for, in this order: */
+typedef enum bmf_entry_kind {
+    BMF_ENTRY_ACTIONS,     /* stored actions, as they are */
+    BMF_ENTRY_FAMILY,      /* of all members, one after the other, computing that is stored without its processor */
+    BMF_ENTRY_ALL,         /* of all processors a stored action */
+    BMF_ENTRY_ROUND_BEGIN, /* a POST of every receiver, by the first message of each, and all SENDs */
+    BMF_ENTRY_ROUND_END,   /* all RECEIVEs, and a WAIT of every sender, by the first message of each */
+} bmf_entry_kind;
+
+typedef struct bmf_actions_entry {
+    int64_t first, count;  /* actions: the number of the first, and how many they are */
+    int64_t begin, end;    /* ACTIONS: stored ones; FAMILY: members; ALL: one that is stored; rounds: messages */
+    int64_t number;        /* FAMILY: the first slice; rounds: the round's */
+    uint32_t scope, round; /* of rounds: innermost region or call; number inside the call */
+    uint8_t kind;          /* bmf_entry_kind */
+    bool waits_are_events; /* ROUND_END */
+} bmf_actions_entry;
 
 /* What a kernel moves, beside its action. */
 typedef struct bmf_action_bytes {
@@ -66,13 +102,36 @@ typedef struct bmf_actions_held {
     int64_t next; /* of the same processor, -1 */
 } bmf_actions_held;
 
+/* All actions one by one, made when somebody asks. */
+typedef struct bmf_actions_list {
+    bmf_action *action;
+    int64_t count, capacity;
+    int64_t entry; /* those before are in it as wholes */
+} bmf_actions_list;
+
+/* What is being added where not one by one. */
+typedef struct bmf_actions_adding {
+    bool to_slice, to_family;
+    int64_t slice, member; /* the family's first */
+    bool waits;            /* an action of the family, for what it moves */
+    bmf_action action;
+    bmf_action_bytes bytes;
+} bmf_actions_adding;
+
 typedef struct bmf_actions {
     int64_t processors;
-    int64_t count, capacity;
-    bmf_action *action; /* in the order of recording */
-    int64_t start;      /* the first one that is no loading */
-    bool keeps_bytes;   /* set before anything is recorded: of kernels what they move is kept, too */
-    bmf_action_bytes *bytes;
+    int64_t count; /* of actions */
+    int64_t entries, entry_capacity;
+    bmf_actions_entry *entry; /* in the order of recording */
+    int64_t stored_count, stored_capacity;
+    bmf_action *stored;
+    int64_t slices, slice_capacity;
+    bmf_action_slice *slice;
+    int64_t members, member_capacity;
+    bmf_member *member;
+    int64_t start;           /* the first action that is no loading */
+    bool keeps_bytes;        /* set before anything is recorded: of kernels what they move is kept, too */
+    bmf_action_bytes *bytes; /* by stored action */
     int64_t bytes_capacity;
     int64_t messages, message_capacity;
     bmf_scheduled_message *message;
@@ -86,12 +145,29 @@ typedef struct bmf_actions {
     bmf_trace_run *names;            /* whose names and nodes are meant; not owned */
     double relative_error; /* of all computing at once, for a machine whose speed is stated and not measured */
     bmf_action_spread spread;
-    int64_t *last_received,
-        *last_waited; /* working memory by processor: the last message to it, the last round waited for */
+    int64_t *last_received, *last_sent; /* working memory by processor: the last message to it, and by it */
+    bmf_actions_adding adding;
+    bmf_actions_list list;
 } bmf_actions;
 
 bmf_actions *actions_create(int64_t processors, bmf_trace_run *names);
 void actions_free(bmf_actions *actions);
+
+/* All actions, those of processors as they follow each other: actions->count of them. Valid until more are added or
+ * forgotten. Cost: 48 bytes an action, once. */
+const bmf_action *actions_list(const bmf_actions *actions);
+/* The stored actions were changed. */
+void actions_forget_list(bmf_actions *actions);
+/* All become stored actions: as they are listed. */
+void actions_spread_out(bmf_actions *actions);
+/* Another log, `to`, with the entries and messages of this one, which must outlive it, and stored actions and their
+ * bytes of its own, which may be changed; freed by actions_unshare. */
+void actions_share(const bmf_actions *from, bmf_actions *to);
+void actions_unshare(bmf_actions *to);
+/* By stored action: for how many actions it stands. The caller frees. */
+int64_t *actions_copies(const bmf_actions *actions);
+/* Whether two logs have the same entries, families and rounds; their stored actions and messages' bytes may differ. */
+bool actions_same_shape(const bmf_actions *a, const bmf_actions *b);
 
 void actions_enter(bmf_actions *actions, uint32_t node, uint32_t instance, bmf_event_kind kind);
 /* The place of the scope that was entered last. */
@@ -112,6 +188,16 @@ static inline bool is_file_action(const bmf_action *action)
 void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation);
 /* The same of copying that many bytes, timed here. */
 void actions_copy(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds);
+/* What is computed until the end (kernels, files, overheads) is stored once where only the processor differs. */
+void actions_family_begin(bmf_actions *actions);
+void actions_family_end(bmf_actions *actions);
+/* What is computed until the end is a slice, for families, and not done by anybody yet. Returns its number. */
+void actions_slice_begin(bmf_actions *actions);
+int64_t actions_slice_end(bmf_actions *actions);
+/* Keeps members, for any number of families; returns the first. */
+int64_t actions_keep_members(bmf_actions *actions, const bmf_member *member, int64_t count);
+/* Kept members do what slices say, that of slice 0 what `slice` says. */
+void actions_add_family(bmf_actions *actions, int64_t first, int64_t count, int64_t slice);
 /* A round in two halves: its sends, and (perhaps after computing) its receives and waits. Messages from a processor to
  * itself are left out. Returns the round's number. */
 int64_t actions_round_begin(bmf_actions *actions, uint32_t round, const bmf_message *message, int64_t count);
@@ -119,11 +205,15 @@ void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
 /* The same for sparse rounds: waiting for the sends leaves no events, as `deliver` on the cluster, which ends with all
  * meeting. */
 void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
+/* An overhead of every processor. */
+void actions_overhead_of_all(bmf_actions *actions, double seconds, double shared, double own, int equation);
 /* A collective operation of that name; name 0: it is no event. seconds NAN: the network's time for an agreement. */
 void actions_barrier(bmf_actions *actions, uint16_t name, double seconds);
 
 /* From here on the processor holds so many bytes. */
 void actions_hold(bmf_actions *actions, int64_t processor, int64_t bytes);
+/* The same from the action with that number on. */
+void actions_hold_from(bmf_actions *actions, int64_t processor, int64_t position, int64_t bytes);
 /* What processors hold at the end of others is what they begin with. */
 void actions_hold_as(bmf_actions *actions, const bmf_actions *before);
 

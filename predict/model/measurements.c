@@ -25,11 +25,23 @@ static bool is_measured(const bmf_action *action)
 
 /* ---- runs ---- */
 
-static uint64_t add_shape(uint64_t shape, const bmf_actions *actions, const bmf_action *action)
+static uint64_t add_kernel(uint64_t shape, const bmf_actions *actions, const bmf_action *action)
 {
     const uint64_t processor = (uint64_t)(uint32_t)action->processor, node = actions->scope[action->scope].node;
     shape = hash_add(shape, processor << 32 | node);
     return hash_add(shape, (uint64_t)action->amount ^ (uint64_t)action->name << 48);
+}
+
+/* Which of the slices are whose. */
+static uint64_t add_families(uint64_t shape, const bmf_actions *actions)
+{
+    for (int64_t k = 0; k < actions->members; k++)
+        shape = hash_add(shape,
+                         (uint64_t)(uint32_t)actions->member[k].processor << 32 | (uint32_t)actions->member[k].slice);
+    for (int64_t e = 0; e < actions->entries; e++)
+        if (actions->entry[e].kind == BMF_ENTRY_FAMILY)
+            shape = hash_add(hash_add(shape, (uint64_t)actions->entry[e].begin), (uint64_t)actions->entry[e].number);
+    return shape;
 }
 
 static void make_room(bmf_measurements *all, int64_t runs)
@@ -38,13 +50,24 @@ static void make_room(bmf_measurements *all, int64_t runs)
         reallocate_array(all->seconds, all->runs * all->kernels, runs * all->kernels, (int64_t)sizeof(double));
 }
 
+/* For how many processors each kernel stands, from now on. */
+static void count_copies(bmf_measurements *all, const bmf_actions *actions)
+{
+    int64_t *copies = actions_copies(actions), kernels = 0;
+    for (int64_t k = 0; k < actions->stored_count; k++)
+        if (is_measured(&actions->stored[k]))
+            copies[kernels++] = copies[k];
+    free(all->copies);
+    all->copies = copies;
+}
+
 bool measurements_add(bmf_measurements *all, const bmf_actions *actions)
 {
-    uint64_t shape = 0;
+    uint64_t shape = add_families(0, actions);
     int64_t kernels = 0;
-    for (int64_t k = 0; k < actions->count; k++)
-        if (is_measured(&actions->action[k])) {
-            shape = add_shape(shape, actions, &actions->action[k]);
+    for (int64_t k = 0; k < actions->stored_count; k++)
+        if (is_measured(&actions->stored[k])) {
+            shape = add_kernel(shape, actions, &actions->stored[k]);
             kernels++;
         }
     const bool same = all->runs == 0 || (all->shape == shape && all->kernels == kernels);
@@ -52,17 +75,19 @@ bool measurements_add(bmf_measurements *all, const bmf_actions *actions)
         measurements_free(all);
     all->shape = shape;
     all->kernels = kernels;
+    count_copies(all, actions);
     make_room(all, all->runs + 1);
     double *seconds = all->seconds + all->runs++ * kernels;
-    for (int64_t k = 0; k < actions->count; k++)
-        if (is_measured(&actions->action[k]))
-            *seconds++ = actions->action[k].seconds;
+    for (int64_t k = 0; k < actions->stored_count; k++)
+        if (is_measured(&actions->stored[k]))
+            *seconds++ = actions->stored[k].seconds;
     return same;
 }
 
 void measurements_free(bmf_measurements *all)
 {
     free(all->seconds);
+    free(all->copies);
     *all = (bmf_measurements){0};
 }
 
@@ -77,6 +102,11 @@ static double seconds_of(const bmf_measurements *all, int64_t run, int64_t kerne
     return fmax(all->seconds[run * all->kernels + kernel], min_seconds);
 }
 
+static int64_t copies_of(const bmf_measurements *all, int64_t kernel)
+{
+    return all->copies ? all->copies[kernel] : 1;
+}
+
 /* Logarithms of the runs' computing, less their median; runs[] has one for each that counts. Returns how many. */
 static int64_t run_factors(const bmf_measurements *all, double factor[BMF_MEASURED_MAX])
 {
@@ -85,7 +115,7 @@ static int64_t run_factors(const bmf_measurements *all, double factor[BMF_MEASUR
     for (int64_t r = 0; r < runs; r++) {
         double sum = 0.0;
         for (int64_t k = 0; k < all->kernels; k++)
-            sum += seconds_of(all, first + r, k);
+            sum += (double)copies_of(all, k) * seconds_of(all, first + r, k);
         factor[r] = sorted[r] = log(fmax(sum, min_seconds));
     }
     const double middle = gsl_stats_median(sorted, 1, (size_t)runs);
@@ -107,13 +137,11 @@ double measurements_error(const bmf_measurements *all)
 
 /* ---- typical times ---- */
 
-/* Kernels of the same work that took the same time in every run: processors that do the same (model_use_classes) have
- * the times of a few of them. */
+/* A kernel in all runs. */
 typedef struct typical {
-    int64_t kernel; /* the first of them */
-    int64_t copies;
+    int64_t kernel, copies;
     int64_t amount;
-    uint32_t node, number; /* among all, as they were found */
+    uint32_t node;
     uint16_t name;
     double middle;  /* logarithm of the median */
     double squares; /* of what the logarithms of single times are off it, without what their runs share */
@@ -198,57 +226,23 @@ static void summarise(const bmf_measurements *all, const double *factor, typical
     }
 }
 
-static bool same_times(const bmf_measurements *all, int64_t a, int64_t b)
-{
-    bool same = true;
-    for (int64_t r = first_run(all); r < all->runs && same; r++)
-        same = seconds_of(all, r, a) == seconds_of(all, r, b);
-    return same;
-}
-
-/* All that differ; by kernel, which of them it is. What was found last is found again: some stand there twice. */
-enum { FOUND_LAST = 1024 };
-
-typedef struct typicals {
-    typical *found;
-    int64_t count, capacity;
-    uint32_t *of;
-    uint32_t last[FOUND_LAST]; /* by a hash of a time; UINT32_MAX: none */
-} typicals;
-
-static void add_kernel(typicals *t, const bmf_measurements *all, const double *factor, const typical *kernel)
-{
-    uint64_t bits;
-    memcpy(&bits, &all->seconds[(all->runs - 1) * all->kernels + kernel->kernel], sizeof bits);
-    uint32_t *last = &t->last[hash_add(0, bits) % FOUND_LAST];
-    typical *known = *last != UINT32_MAX ? &t->found[*last] : NULL;
-    if (!known || !same_work(known, kernel) || !same_times(all, known->kernel, kernel->kernel)) {
-        *last = (uint32_t)t->count;
-        known = ARRAY_APPEND(t->found, t->count, t->capacity);
-        *known = *kernel;
-        known->number = *last;
-        summarise(all, factor, known);
-    }
-    known->copies++;
-    t->of[kernel->kernel] = *last;
-}
-
 /* Kernels of the same work behind each other. */
-static void find_typical(const bmf_measurements *all, const bmf_actions *actions, const double *factor, typicals *t)
+static typical *find_typical(const bmf_measurements *all, const bmf_actions *actions, const double *factor)
 {
+    typical *found = allocate_array(all->kernels, (int64_t)sizeof *found);
     int64_t kernel = 0;
-    *t = (typicals){.of = allocate(all->kernels * (int64_t)sizeof *t->of)};
-    memset(t->last, 0xff, sizeof t->last);
-    for (int64_t a = 0; a < actions->count; a++) {
-        const bmf_action *action = &actions->action[a];
-        if (is_measured(action))
-            add_kernel(t, all, factor,
-                       &(typical){.kernel = kernel++,
+    for (int64_t k = 0; k < actions->stored_count; k++) {
+        const bmf_action *action = &actions->stored[k];
+        if (!is_measured(action))
+            continue;
+        found[kernel] = (typical){.kernel = kernel,
+                                  .copies = copies_of(all, kernel),
                                   .node = actions->scope[action->scope].node,
                                   .name = action->name,
-                                  .amount = action->amount});
+                                  .amount = action->amount};
+        summarise(all, factor, &found[kernel++]);
     }
-    t->found = group_by_work(t->found, t->count);
+    return group_by_work(found, all->kernels);
 }
 
 static int64_t count_kernels(const typical *kernel, int64_t count)
@@ -316,49 +310,47 @@ typedef struct estimate {
 } estimate;
 
 /* Of kernels of the same work. */
-static void estimate_work(typical *kernel, int64_t count, int64_t runs, estimate *by_number)
+static void estimate_work(typical *kernel, int64_t count, int64_t runs, estimate *by_kernel)
 {
     const double own = own_variance(kernel, count, runs);
     if (runs > 1)
         pool(kernel, count, own * median_error * median_error / (double)runs);
     for (int64_t k = 0; k < count; k++)
-        by_number[kernel[k].number] = (estimate){exp(kernel[k].middle), (float)sqrt(own * (1.0 + 1.0 / (double)runs))};
+        by_kernel[kernel[k].kernel] = (estimate){exp(kernel[k].middle), (float)sqrt(own * (1.0 + 1.0 / (double)runs))};
 }
 
-static estimate *estimate_all(typicals *t, int64_t runs)
+static estimate *estimate_all(typical *found, int64_t count, int64_t runs)
 {
-    estimate *by_number = allocate(t->count * (int64_t)sizeof *by_number);
-    for (int64_t begin = 0, end; begin < t->count; begin = end) {
-        for (end = begin + 1; end < t->count && same_work(&t->found[begin], &t->found[end]);)
+    estimate *by_kernel = allocate_array(count, (int64_t)sizeof *by_kernel);
+    for (int64_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin + 1; end < count && same_work(&found[begin], &found[end]);)
             end++;
-        estimate_work(t->found + begin, end - begin, runs, by_number);
+        estimate_work(found + begin, end - begin, runs, by_kernel);
     }
-    return by_number;
+    return by_kernel;
 }
 
 void measurements_apply(const bmf_measurements *all, bmf_actions *actions, double unknown)
 {
     double factor[BMF_MEASURED_MAX] = {0.0};
-    typicals t;
     if (all->kernels == 0 || all->runs == 0)
         return;
     const int64_t runs = run_factors(all, factor);
     const double common = runs > 1 ? widened(gsl_stats_variance(factor, 1, (size_t)runs), runs) : unknown;
     actions->spread.common = sqrt(log1p(common * common));
-    find_typical(all, actions, factor, &t);
-    estimate *by_number = estimate_all(&t, runs);
-    for (int64_t a = 0, kernel = 0; a < actions->count; a++) {
-        bmf_action *action = &actions->action[a];
+    typical *found = find_typical(all, actions, factor);
+    estimate *by_kernel = estimate_all(found, all->kernels, runs);
+    for (int64_t k = 0, kernel = 0; k < actions->stored_count; k++) {
+        bmf_action *action = &actions->stored[k];
         if (!is_measured(action))
             continue;
-        const estimate *of = &by_number[t.of[kernel++]];
-        action->seconds = of->seconds;
-        action->own = of->own;
+        action->seconds = by_kernel[kernel].seconds;
+        action->own = by_kernel[kernel++].own;
         action->equation = FIRST_EQUATION;
     }
-    free(by_number);
-    free(t.found);
-    free(t.of);
+    actions_forget_list(actions);
+    free(by_kernel);
+    free(found);
 }
 
 /* ---- between processes ---- */

@@ -19,9 +19,10 @@
 
 typedef struct bmf_measurements {
     uint64_t shape;  /* a hash of what is computed where; the same in every run */
-    int64_t kernels; /* of a run */
+    int64_t kernels; /* of a run, one for all processors that do as one that was timed */
     int64_t runs;
     double *seconds; /* run by run */
+    int64_t *copies; /* by kernel: for how many it stands; NULL: each for itself */
 } bmf_measurements;
 
 /* The runs that say what is typical. */

@@ -4,7 +4,8 @@
  * recorded are actions without times (predict/model/actions.h), which the simulator times. A clock is asked for rarely;
  * then everything recorded so far is simulated. When computing is to be measured, pieces run one after the other on one
  * thread, because that is what one processor would do; otherwise the threads of this host share them.
- * Cost: what the program costs on one rank, 48 bytes an action and 40 a message.
+ * Cost: what the program costs on one rank, 48 bytes an action that is stored (predict/model/actions.h) and 40 a
+ * message.
  */
 #include "predict/model/model.h"
 
@@ -34,8 +35,7 @@ static int record_coming(bmf_context *ctx)
     if (!model_costs_know_overhead(model->costs, model_call(ctx), backend_agreement, operation))
         return BMF_OK;
     BMF_TRY(model_costs_find(model->costs, ctx, operation, "", 0, NULL, 0.0, &cost));
-    for (int64_t p = 0; p < ctx->processors; p++)
-        actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
+    actions_overhead_of_all(model->actions, cost.seconds, cost.shared, cost.own, cost.equation);
     return BMF_OK;
 }
 
@@ -214,6 +214,7 @@ static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t
     const bmf_model *model = model_of(ctx);
     const int64_t length = bmf_partition_length(partition);
     host_fresh_bytes();
+    actions_family_begin(model->actions);
     for (int64_t k = 0; k < partition->parts; k++) {
         const int64_t elements = partition->start[k + 1] - partition->start[k], bytes = elements * element_bytes;
         const double share = length > 0 ? (double)elements / (double)length : 0.0;
@@ -223,6 +224,7 @@ static void model_file(bmf_context *ctx, const bmf_partition *partition, int64_t
         actions_file(model->actions, bmf_partition_processor(partition, k), bytes, cost.seconds, cost.shared, cost.own,
                      cost.equation);
     }
+    actions_family_end(model->actions);
 }
 
 /* ---- opening and closing ---- */
@@ -295,9 +297,10 @@ static void model_start(bmf_context *ctx)
     if (model->actions->messages > 0)
         model_restart(ctx);
     close_clocks(model);
-    for (int64_t a = 0; a < model->actions->count; a++)
-        if (!is_file_action(&model->actions->action[a]))
-            model->actions->action[a].seconds = 0.0;
+    for (int64_t k = 0; k < model->actions->stored_count; k++)
+        if (!is_file_action(&model->actions->stored[k]))
+            model->actions->stored[k].seconds = 0.0;
+    actions_forget_list(model->actions);
     actions_start(model->actions);
     ctx->statistics = (bmf_statistics){0};
     if (model->bound.set && latest_clock(ctx, &model->bound.loaded) != BMF_OK)
@@ -434,6 +437,7 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     bmf_trace_run *own_run = ctx->run;
     model->machine = machine;
     model->ranks = ranks;
+    model->threads = ctx->threads;
     model->costs = model_costs_create(machine, processors);
     ctx->processors = processors;
     ctx->run = make_names(ctx, machine, processors, ranks);
@@ -472,6 +476,15 @@ bmf_model *model_of_context(const bmf_context *ctx)
 const bmf_actions *model_actions(const bmf_model *model)
 {
     return model->actions;
+}
+
+bmf_actions *model_take_actions(bmf_context *ctx)
+{
+    bmf_model *model = model_of(ctx);
+    bmf_actions *taken = model->actions;
+    close_clocks(model);
+    model->actions = actions_create(ctx->processors, ctx->run);
+    return taken;
 }
 
 bmf_network *model_network(const bmf_model *model)

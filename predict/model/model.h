@@ -40,6 +40,8 @@ int64_t model_unlike(const bmf_context *ctx);
 /* The model of a context, NULL on the cluster. */
 bmf_model *model_of_context(const bmf_context *ctx);
 const bmf_actions *model_actions(const bmf_model *model);
+/* The same as the caller's own, who frees them; the model has none any more. */
+bmf_actions *model_take_actions(bmf_context *ctx);
 bmf_network *model_network(const bmf_model *model);
 /* Forgets what was recorded so far: what follows is the run. For programs whose time begins after loading. */
 void model_restart(bmf_context *ctx);

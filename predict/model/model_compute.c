@@ -44,6 +44,19 @@ static void share_fresh(bmf_model *model, const int64_t *processor, int64_t list
         model->work[processor[k]].fresh = (int64_t)((double)fresh * (double)model->elements[processor[k]] / all);
 }
 
+/* Where times do not come from here many processors have the same. */
+static void record_begin(bmf_model *model)
+{
+    if (!model->notes && !model_is_measured(model))
+        actions_family_begin(model->actions);
+}
+
+static void record_end(bmf_model *model)
+{
+    if (!model->notes && !model_is_measured(model))
+        actions_family_end(model->actions);
+}
+
 static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piece_time *times)
 {
     bmf_model *model = model_of(ctx);
@@ -59,6 +72,7 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
     char alone[BMF_SAMPLE_NAME + 2];
     snprintf(alone, sizeof alone, "%.*s ", BMF_SAMPLE_NAME, work->kernel);
     model->computed = true;
+    record_begin(model);
     int status = BMF_OK;
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
@@ -75,6 +89,7 @@ static int record_compute(bmf_context *ctx, const bmf_work *work, const bmf_piec
         if (status == BMF_OK)
             model_record_compute(model, &kernel);
     }
+    record_end(model);
     free(processor);
     return status;
 }

@@ -98,6 +98,7 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
     for (int64_t i = 0; i < count && side == SIDE_SENT; i++)
         if (message[i].from != message[i].to)
             model->elements[message[i].to] = -1;
+    actions_family_begin(model->actions);
     for (int64_t k = 0; k < listed; k++) {
         int64_t p = processor[k];
         bmf_model_cost cost;
@@ -109,6 +110,7 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
         if (status == BMF_OK)
             actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
     }
+    actions_family_end(model->actions);
     free(processor);
     return status;
 }
@@ -146,13 +148,18 @@ static int end_round(bmf_context *ctx, bmf_exchange *begun, bool sparse, int sta
     return status;
 }
 
+static bmf_model_sending sending_of(const bmf_round *round)
+{
+    return round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN ? BMF_SENDING_UNKNOWN : BMF_SENDING_KNOWN;
+}
+
 int model_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,
                          bmf_exchange **under_way)
 {
     *under_way = NULL;
     BMF_TRY(model_within_bound(ctx, round->count));
     *under_way = allocate((int64_t)sizeof **under_way);
-    int status = begin_round(ctx, round, round_number, BMF_SENDING_KNOWN, transfer, *under_way);
+    int status = begin_round(ctx, round, round_number, sending_of(round), transfer, *under_way);
     if (status == BMF_OK)
         return BMF_OK;
     copies_close(&(*under_way)->made);
@@ -176,11 +183,9 @@ int model_exchange_end(bmf_context *ctx, bmf_exchange *under_way)
 
 int model_exchange(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer)
 {
-    bool unknown = round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN;
     bmf_exchange begun;
     BMF_TRY(model_within_bound(ctx, round->count));
-    int status =
-        begin_round(ctx, round, round_number, unknown ? BMF_SENDING_UNKNOWN : BMF_SENDING_KNOWN, transfer, &begun);
+    int status = begin_round(ctx, round, round_number, sending_of(round), transfer, &begun);
     return end_round(ctx, &begun, false, status);
 }
 

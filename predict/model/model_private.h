@@ -93,6 +93,7 @@ struct bmf_model {
     bmf_simulator *simulator;   /* of clocks that are asked for while the program runs; NULL before the first */
     bmf_network *clock_network; /* its own */
     bool clockless;             /* they are 0 */
+    int threads;                /* of this host, for kernels that are not timed */
     bmf_model_costs *costs;
     bool keeps_bytes; /* of kernels, beside their actions */
     bool computed;    /* since the last round of messages */

@@ -3,8 +3,8 @@
  * Ranks enter the same calls in the same order; what differs is what they compute in between. So when the program goes
  * through a part once for every processor, each time begins with the same instances of nodes, and what it records is
  * noted first. At the end the notes are merged: each call is entered and left once, and between two such marks stands
- * what every processor computed there.
- * Cost: 128 bytes a note, and a copy of the nodes' instances a processor.
+ * what every processor computed there: a family of the log, whose slices are what the times have noted.
+ * Cost: 128 bytes a note, and a copy of the nodes' instances a time; 8 bytes a processor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,19 +25,13 @@ typedef struct note {
     int64_t processor, held; /* HELD */
 } note;
 
-/* One processor: what it does is what a pass has noted. */
-typedef struct emulated {
-    int64_t processor; /* -1: the one that the notes say */
-    int64_t pass;
-} emulated;
-
 struct bmf_model_notes {
     note *note;
     int64_t count, capacity;
     int64_t *start; /* of each pass's notes */
     int64_t passes, pass_capacity;
-    emulated *processor;
-    int64_t processors, processor_capacity;
+    bmf_member *member; /* processors; what each does is what a pass, its slice, has noted */
+    int64_t members, member_capacity;
     bool silent;         /* nothing is noted */
     uint32_t *instances; /* of all nodes when this began */
     uint32_t nodes;
@@ -54,19 +48,22 @@ static void add(bmf_model_notes *notes, note made)
 
 /* ---- recording ---- */
 
-void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel)
+static void record_kernel(bmf_actions *actions, const bmf_model_kernel *kernel)
 {
     const bmf_model_cost *cost = &kernel->cost, *before = &kernel->before;
-    if (model->notes) {
-        add(model->notes, (note){.kind = NOTE_COMPUTE, .kernel = *kernel});
-        return;
-    }
     if (kernel->prepared)
-        actions_overhead(model->actions, kernel->processor, before->seconds, before->shared, before->own,
-                         before->equation);
-    actions_compute(model->actions, kernel->processor, kernel->name, kernel->round, kernel->elements, cost->seconds,
+        actions_overhead(actions, kernel->processor, before->seconds, before->shared, before->own, before->equation);
+    actions_compute(actions, kernel->processor, kernel->name, kernel->round, kernel->elements, cost->seconds,
                     cost->shared, cost->own, cost->equation);
-    actions_moved(model->actions, kernel->moved, kernel->footprint);
+    actions_moved(actions, kernel->moved, kernel->footprint);
+}
+
+void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel)
+{
+    if (model->notes)
+        add(model->notes, (note){.kind = NOTE_COMPUTE, .kernel = *kernel});
+    else
+        record_kernel(model->actions, kernel);
 }
 
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, uint16_t place, bmf_event_kind kind)
@@ -97,6 +94,17 @@ void model_record_leave(bmf_model *model, int64_t *amount)
 
 /* ---- merging ---- */
 
+static int64_t end_of_pass(const bmf_model_notes *notes, int64_t pass)
+{
+    return pass + 1 < notes->passes ? notes->start[pass + 1] : notes->count;
+}
+
+/* -1: it does not say. */
+static int64_t processor_of(const note *noted)
+{
+    return noted->kind == NOTE_COMPUTE ? noted->kernel.processor : noted->kind == NOTE_HELD ? noted->processor : -1;
+}
+
 /* Records a mark once for all processors. */
 static void pass_mark(bmf_model *model, const note *mark)
 {
@@ -114,34 +122,67 @@ static int64_t next_mark(const bmf_model_notes *notes, int64_t at, int64_t end)
     return at;
 }
 
-/* Records what a processor computed and held in notes [at, end). */
-static void pass_computing(bmf_model *model, const note *at, const note *end, int64_t processor)
+/* What a pass computed in notes [at, end), as the next slice of the log. */
+static void slice_pass(bmf_model *model, const note *at, const note *end)
 {
-    for (; at < end; at++) {
-        const int64_t noted = at->kind == NOTE_COMPUTE ? at->kernel.processor : at->processor;
-        const int64_t whose = processor >= 0 ? processor : noted;
-        if (at->kind == NOTE_COMPUTE) {
-            bmf_model_kernel kernel = at->kernel;
-            kernel.processor = whose;
-            model_record_compute(model, &kernel);
-        } else {
-            model_record_held(model, whose, at->held);
+    actions_slice_begin(model->actions);
+    for (; at < end; at++)
+        if (at->kind == NOTE_COMPUTE)
+            record_kernel(model->actions, &at->kernel);
+    actions_slice_end(model->actions);
+}
+
+static bool has_note(const bmf_model_notes *notes, const int64_t *at, const int64_t *mark, note_kind kind)
+{
+    bool found = false;
+    for (int64_t p = 0; p < notes->passes && !found; p++)
+        for (int64_t k = at[p]; k < mark[p] && !found; k++)
+            found = notes->note[k].kind == kind;
+    return found;
+}
+
+/* Records what all processors computed between two marks. members: theirs, as the log keeps them. */
+static void pass_computing(bmf_model *model, const bmf_model_notes *notes, int64_t members, const int64_t *at,
+                           const int64_t *mark)
+{
+    const int64_t slice = model->actions->slices;
+    if (!has_note(notes, at, mark, NOTE_COMPUTE))
+        return;
+    for (int64_t p = 0; p < notes->passes; p++)
+        slice_pass(model, notes->note + at[p], notes->note + mark[p]);
+    actions_add_family(model->actions, members, notes->members, slice);
+}
+
+/* And what they held from then on. first: the number of the first action that they computed. */
+static void pass_held(bmf_model *model, const bmf_model_notes *notes, int64_t first, const int64_t *at,
+                      const int64_t *mark)
+{
+    int64_t position = first;
+    if (!has_note(notes, at, mark, NOTE_HELD))
+        return;
+    for (int64_t k = 0; k < notes->members; k++) {
+        const bmf_member *member = &notes->member[k];
+        for (int64_t n = at[member->slice]; n < mark[member->slice]; n++) {
+            const note *noted = &notes->note[n];
+            if (noted->kind == NOTE_HELD)
+                actions_hold_from(model->actions, member->processor, position, noted->held);
+            else
+                position += noted->kernel.prepared ? 2 : 1;
         }
     }
 }
 
 /* One step: everybody's computing, then the mark that all have reached. False when nobody has one. */
-static bool merge_step(bmf_model *model, const bmf_model_notes *notes, int64_t *at, int64_t *mark)
+static bool merge_step(bmf_model *model, const bmf_model_notes *notes, int64_t members, int64_t *at, int64_t *mark)
 {
     const note *reached = NULL;
+    const int64_t first = model->actions->count;
     for (int64_t p = 0; p < notes->passes; p++)
-        mark[p] = next_mark(notes, at[p], p + 1 < notes->passes ? notes->start[p + 1] : notes->count);
-    for (int64_t k = 0; k < notes->processors; k++) {
-        const emulated *of = &notes->processor[k];
-        pass_computing(model, notes->note + at[of->pass], notes->note + mark[of->pass], of->processor);
-    }
+        mark[p] = next_mark(notes, at[p], end_of_pass(notes, p));
+    pass_computing(model, notes, members, at, mark);
+    pass_held(model, notes, first, at, mark);
     for (int64_t p = 0; p < notes->passes; p++) {
-        const int64_t end = p + 1 < notes->passes ? notes->start[p + 1] : notes->count;
+        const int64_t end = end_of_pass(notes, p);
         at[p] = mark[p] < end ? mark[p] + 1 : end;
         if (mark[p] < end && !reached)
             reached = &notes->note[mark[p]];
@@ -153,12 +194,25 @@ static bool merge_step(bmf_model *model, const bmf_model_notes *notes, int64_t *
     return reached;
 }
 
+/* A pass that is a processor's own says itself whose it is. */
+static void name_members(const bmf_model_notes *notes)
+{
+    for (int64_t k = 0; k < notes->members; k++) {
+        bmf_member *member = &notes->member[k];
+        const int64_t end = end_of_pass(notes, member->slice);
+        for (int64_t n = notes->start[member->slice]; n < end && member->processor < 0; n++)
+            member->processor = (int32_t)processor_of(&notes->note[n]);
+    }
+}
+
 static void merge(bmf_model *model, const bmf_model_notes *notes)
 {
     int64_t *at = allocate(2 * notes->passes * (int64_t)sizeof *at);
     if (notes->passes > 0)
         memcpy(at, notes->start, (size_t)notes->passes * sizeof *at);
-    while (merge_step(model, notes, at, at + notes->passes)) {
+    name_members(notes);
+    const int64_t members = actions_keep_members(model->actions, notes->member, notes->members);
+    while (merge_step(model, notes, members, at, at + notes->passes)) {
     }
     free(at);
 }
@@ -184,14 +238,15 @@ static void restore_instances(bmf_context *ctx, const bmf_model_notes *notes)
 static void next_processor(bmf_context *ctx, bmf_model_notes *notes)
 {
     restore_instances(ctx, notes);
-    *ARRAY_APPEND(notes->processor, notes->processors, notes->processor_capacity) = (emulated){-1, notes->passes};
+    *ARRAY_APPEND(notes->member, notes->members, notes->member_capacity) = (bmf_member){-1, (int32_t)notes->passes};
     *ARRAY_APPEND(notes->start, notes->passes, notes->pass_capacity) = notes->count;
 }
 
 void model_emulate_like(bmf_context *ctx, int64_t processor, int64_t pass)
 {
     bmf_model_notes *notes = model_of_context(ctx)->notes;
-    *ARRAY_APPEND(notes->processor, notes->processors, notes->processor_capacity) = (emulated){processor, pass};
+    *ARRAY_APPEND(notes->member, notes->members, notes->member_capacity) =
+        (bmf_member){(int32_t)processor, (int32_t)pass};
 }
 
 void model_notes_free(bmf_model_notes *notes)
@@ -200,7 +255,7 @@ void model_notes_free(bmf_model_notes *notes)
         return;
     free(notes->note);
     free(notes->start);
-    free(notes->processor);
+    free(notes->member);
     free(notes->instances);
     free(notes);
 }
@@ -227,6 +282,7 @@ void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step)
         return;
     }
     notes->silent = step == BMF_EMULATE_BATCH;
+    ctx->threads = notes->silent || !model_is_measured(model) ? model->threads : 1;
     if (step == BMF_EMULATE_NEXT)
         next_processor(ctx, notes);
     if (step != BMF_EMULATE_END && step != BMF_EMULATE_CANCEL)

@@ -194,7 +194,7 @@ double normal_deviate(int64_t sample, uint64_t what, uint64_t which);
 /* The same for many `which`, of a sample that is not 0: normal_of_stream(normal_stream(sample, what), which). */
 uint64_t normal_stream(int64_t sample, uint64_t what);
 double normal_of_stream(uint64_t stream, uint64_t which);
-/* normal[k]: that of which[k]. */
-void normals_of_stream(uint64_t stream, const uint32_t *which, int64_t count, double *normal);
+/* normal[k]: that of first + k. */
+void normals_of_stream(uint64_t stream, uint64_t first, int64_t count, double *normal);
 
 #endif

@@ -25,6 +25,13 @@ static void ideal_send(bmf_network *network, bmf_transit *message)
     network->complete(network->simulator, message);
 }
 
+static bool ideal_simple(const bmf_network *network, int64_t from, int64_t to, int64_t bytes, bmf_simple_message *times)
+{
+    (void)network, (void)from, (void)to, (void)bytes;
+    *times = (bmf_simple_message){0};
+    return true;
+}
+
 static void ideal_describe(const bmf_network *network, FILE *stream)
 {
     fprintf(stream, "ideal: messages between %lld processors take no time\n", (long long)network->processors);
@@ -49,6 +56,7 @@ static const bmf_network_type ideal_type = {
     .destroy = ideal_destroy,
     .start = ideal_start,
     .send = ideal_send,
+    .simple = ideal_simple,
     .describe = ideal_describe,
     .agreement = ideal_agreement,
     .collective_seconds = ideal_collective,

@@ -83,11 +83,11 @@ double normal_of_stream(uint64_t stream, uint64_t which)
     return normal_quantile(probability_of(stream, which));
 }
 
-void normals_of_stream(uint64_t stream, const uint32_t *which, int64_t count, double *normal)
+void normals_of_stream(uint64_t stream, uint64_t first, int64_t count, double *normal)
 {
     pthread_once(&made, make_cells);
     for (int64_t k = 0; k < count; k++)
-        normal[k] = quantile_of(probability_of(stream, which[k]));
+        normal[k] = quantile_of(probability_of(stream, first + (uint64_t)k));
 }
 
 double normal_deviate(int64_t sample, uint64_t what, uint64_t which)

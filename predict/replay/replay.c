@@ -140,9 +140,16 @@ static int add_compute(replay *r, const bmf_event *event)
         BMF_TRY(model_costs_find(r->costs, NULL, operation, "", event->amount, run_find_work(r->run, event), seconds,
                                  &cost));
     }
-    actions_compute(r->actions, event->lane, event->name, event->round, event->amount, cost.seconds, cost.shared,
-                    cost.own, cost.equation);
-    r->actions->action[r->actions->count - 1].message = file;
+    actions_add(r->actions, (bmf_action){.kind = BMF_ACTION_COMPUTE,
+                                         .processor = event->lane,
+                                         .name = event->name,
+                                         .round = event->round,
+                                         .amount = event->amount,
+                                         .message = file,
+                                         .seconds = cost.seconds,
+                                         .shared = (float)cost.shared,
+                                         .own = (float)cost.own,
+                                         .equation = (uint8_t)cost.equation});
     return BMF_OK;
 }
 

@@ -69,7 +69,7 @@ static int by_ordinal(const void *a, const void *b, void *state)
 
 static int64_t find_work(const bmf_actions *actions, work *all)
 {
-    bmf_action *action = actions->action;
+    bmf_action *action = actions->stored;
     int64_t count = 0;
     for (int64_t k = 0; k < actions->count; k++)
         if (action[k].kind == BMF_ACTION_COMPUTE)
@@ -87,17 +87,18 @@ static int64_t find_work(const bmf_actions *actions, work *all)
 /* Every call's computing is its mean. */
 static void spread_evenly(bmf_actions *actions)
 {
+    actions_spread_out(actions);
     work *all = allocate_clear(actions->count, (int64_t)sizeof *all);
     const int64_t count = find_work(actions, all);
     for (int64_t first = 0, end; first < count; first = end) {
-        const bmf_action *kernel = &actions->action[all[first].action];
+        const bmf_action *kernel = &actions->stored[all[first].action];
         double seconds = 0.0;
         for (end = first; end < count && all[end].ordinal == all[first].ordinal &&
-                          by_kernel(kernel, &actions->action[all[end].action]) == 0;
+                          by_kernel(kernel, &actions->stored[all[end].action]) == 0;
              end++)
-            seconds += actions->action[all[end].action].seconds;
+            seconds += actions->stored[all[end].action].seconds;
         for (int64_t k = first; k < end; k++)
-            actions->action[all[k].action].seconds = seconds / (double)(end - first);
+            actions->stored[all[k].action].seconds = seconds / (double)(end - first);
     }
     free(all);
 }

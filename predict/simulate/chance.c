@@ -14,8 +14,6 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/hash.h"
 
-enum { COMPUTATION_BLOCK = 256 }; /* their numbers stay in the cache */
-
 /* Kinds of chance, apart from those of networks. */
 static const uint64_t shared_chance = 0x636f6d7075746531U, own_chance = 0x636f6d7075746532U,
                       run_chance = 0x636f6d7075746533U, meeting_chance = 0x636f6d7075746534U;
@@ -127,9 +125,8 @@ static bool is_noisy(const bmf_chances *c, float own)
     return own > 0 && !(c->still & BMF_CHANCE_EVENT);
 }
 
-double chances_seconds(bmf_chances *c, double compute_factor, int64_t index)
+double chances_seconds(bmf_chances *c, double compute_factor, const bmf_action *action, int64_t index)
 {
-    const bmf_action *action = &c->actions->action[index];
     if (c->sample == 0)
         return action->seconds;
     const double seconds = action->seconds * common_factor(c, compute_factor, action->equation, action->shared);
@@ -138,49 +135,35 @@ double chances_seconds(bmf_chances *c, double compute_factor, int64_t index)
     return seconds * own_factor(deviation_of_call(c, action->own) * normal_of_stream(c->calls, (uint64_t)index));
 }
 
-/* What the calls of each kind have in common, and the deviation of each; whether any has one. */
-static bool find_factors(bmf_chances *c, double compute_factor, const bmf_computations *all, double *common,
-                         double *deviation)
+void chances_find_factors(bmf_chances *c, double compute_factor, const bmf_computations *all,
+                          bmf_computation_factors *factors)
 {
-    bool noisy = false;
+    factors->noisy = false;
     for (int64_t k = 0; k < all->kinds; k++) {
         const bmf_computation_kind *kind = &all->kind[k];
-        common[k] = common_factor(c, compute_factor, kind->equation, kind->shared);
-        deviation[k] = is_noisy(c, kind->own) ? deviation_of((double)kind->own) : 0.0;
-        noisy = noisy || deviation[k] > 0.0;
+        const bool drawn = c->sample != 0;
+        factors->common[k] = drawn ? common_factor(c, compute_factor, kind->equation, kind->shared) : 1.0;
+        factors->deviation[k] = drawn && is_noisy(c, kind->own) ? deviation_of((double)kind->own) : 0.0;
+        factors->noisy = factors->noisy || factors->deviation[k] > 0.0;
     }
-    return noisy;
 }
 
-/* Multiplies the seconds of computations from `first` on by a factor of each one's own. */
-static void draw_block(const bmf_chances *c, const bmf_computations *all, const double *deviation, int64_t first,
-                       int64_t count, double *seconds)
+void chances_draw(const bmf_chances *c, const bmf_computations *all, const bmf_computation_factors *factors,
+                  int64_t first, const int32_t *stored, int64_t count, double *seconds)
 {
-    double factor[COMPUTATION_BLOCK];
-    normals_of_stream(c->calls, all->action + first, count, factor);
+    double factor[BMF_COMPUTATION_BLOCK];
+    for (int64_t k = 0; k < count; k++) {
+        const bmf_computation *of = &all->of[stored[k]];
+        seconds[k] = of->seconds * factors->common[of->kind];
+    }
+    if (!factors->noisy)
+        return;
+    normals_of_stream(c->calls, (uint64_t)first, count, factor);
     for (int64_t k = 0; k < count; k++)
-        factor[k] *= deviation[all->of[first + k]];
+        factor[k] *= factors->deviation[all->of[stored[k]].kind];
     own_factors(factor, count);
     for (int64_t k = 0; k < count; k++)
         seconds[k] *= factor[k];
-}
-
-void chances_draw(bmf_chances *c, double compute_factor, const bmf_computations *all, double *seconds)
-{
-    if (c->sample == 0) {
-        memcpy(seconds, all->expected, (size_t)all->count * sizeof *seconds);
-        return;
-    }
-    double *common = allocate((2 * all->kinds + 1) * (int64_t)sizeof *common), *deviation = common + all->kinds;
-    const bool noisy = find_factors(c, compute_factor, all, common, deviation);
-    for (int64_t first = 0; first < all->count; first += COMPUTATION_BLOCK) {
-        const int64_t rest = all->count - first, count = rest < COMPUTATION_BLOCK ? rest : COMPUTATION_BLOCK;
-        for (int64_t k = first; k < first + count; k++)
-            seconds[k] = all->expected[k] * common[all->of[k]];
-        if (noisy)
-            draw_block(c, all, deviation, first, count, seconds + first);
-    }
-    free(common);
 }
 
 double chances_meeting(const bmf_chances *c, double seconds, int64_t meeting)

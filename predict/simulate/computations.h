@@ -1,12 +1,17 @@
 /* All computing of a run, for samples that draw its times together (chances_draw).
  *
- * Memory: 16 bytes a computation. Not thread-safe while it is filled.
+ * Memory: 16 bytes a stored action. Not thread-safe while it is made.
  */
 #ifndef BMF_COMPUTATIONS_H
 #define BMF_COMPUTATIONS_H
 
 #include "predict/model/actions.h"
-#include "runtime/base/table.h"
+
+/* A stored action that computes. */
+typedef struct bmf_computation {
+    double seconds; /* expected */
+    int32_t kind, processor;
+} bmf_computation;
 
 /* What calls have the same errors. */
 typedef struct bmf_computation_kind {
@@ -15,19 +20,22 @@ typedef struct bmf_computation_kind {
 } bmf_computation_kind;
 
 typedef struct bmf_computations {
-    int64_t count;
-    uint32_t *action;           /* by computation: its action's number */
-    double *expected;           /* seconds */
-    int32_t *of;                /* its kind */
+    bmf_computation *of;        /* by stored action */
     bmf_computation_kind *kind; /* the different ones */
     int64_t kinds, kind_capacity;
-    bmf_table table;
 } bmf_computations;
 
-/* Room for that many; all are to be set before they are drawn. */
-void computations_open(bmf_computations *all, int64_t count);
-/* Computation number k is this action. */
-void computations_set(bmf_computations *all, const bmf_actions *actions, int64_t k, int64_t action);
+/* What the times of a kind are multiplied with in a sample: all by this, and each by a factor of its own with this
+ * deviation of its logarithm. noisy: some have one. */
+typedef struct bmf_computation_factors {
+    double *common, *deviation; /* by kind */
+    bool noisy;
+} bmf_computation_factors;
+
+/* That many are drawn together, at most: their numbers stay in the cache. */
+enum { BMF_COMPUTATION_BLOCK = 256 };
+
+void computations_open(bmf_computations *all, const bmf_actions *actions);
 void computations_close(bmf_computations *all);
 
 #endif

@@ -9,8 +9,9 @@
  * pass takes its time from the pass before, and is repeated if that changes.) Then all times agree with each other, and
  * as every message takes time no others do: they are the simulator's. (Messages that come to a port at the same time
  * pass it in the order in which they were sent.) Where nothing has settled after a few passes, the run is left to the
- * simulator. Cost: some nanoseconds an action and pass; memory 16 bytes an action and 40 a message, and on each thread
- * 8 bytes a computation, 64 a message. Source: the passes are those of waveform relaxation, E. Lelarasmee, A. Ruehli,
+ * simulator. What is computed before the first message is the same in all passes of a sample.
+ * Cost: some nanoseconds an action and pass; memory 56 bytes a message, and on each thread 8 bytes a computation behind
+ * the first message, 64 a message. Source: the passes are those of waveform relaxation, E. Lelarasmee, A. Ruehli,
  * A. Sangiovanni-Vincentelli, IEEE Trans. CAD 1 (1982).
  */
 #ifndef BMF_IN_ORDER_H

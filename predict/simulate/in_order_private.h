@@ -15,20 +15,27 @@ typedef struct ordered_message {
 } ordered_message;
 
 typedef enum ordered_kind {
-    ORDERED_COMPUTE, /* what: how many of the computations, behind those of the step of this kind before */
-    ORDERED_POST,    /* the first message that it is ready for; only where some wait for their receivers */
-    ORDERED_SEND,    /* the message */
-    ORDERED_RECEIVE, /* the first message of those that are taken together */
-    ORDERED_WAIT,    /* the first message that is waited for */
-    ORDERED_LOADED,  /* all meet before the program's start; what: the action of the first processor */
+    ORDERED_COMPUTE, /* stored actions, each of its processor */
+    ORDERED_FAMILY,  /* members, and what their slices say */
+    ORDERED_ALL,     /* a stored overhead of every processor */
+    ORDERED_POST,    /* first messages that receivers are ready for; only where some wait for their receivers */
+    ORDERED_SEND,    /* messages */
+    ORDERED_RECEIVE, /* first messages of those that are taken together */
+    ORDERED_WAIT,    /* first messages of those that are waited for */
+    ORDERED_LOADED,  /* all meet before the program's start */
     ORDERED_MEET,    /* the same afterwards */
 } ordered_kind;
 
-typedef struct ordered_step {
-    int64_t what;
-    int32_t processor;
-    int32_t kind; /* ordered_kind */
-} ordered_step;
+/* What is done behind each other, of one kind. */
+typedef struct ordered_part {
+    ordered_kind kind;
+    bool listed;         /* POST, RECEIVE, WAIT: begin and end count items, otherwise messages */
+    bool own;            /* LOADED, MEET: every processor has a stored action of its own, from `begin` on */
+    int64_t begin, end;  /* stored actions, members, messages or items */
+    int64_t slice;       /* FAMILY: the first */
+    int64_t action;      /* computing: the number of the first action; its computations are numbered from there on */
+    int64_t computation; /* and the place of the first among those whose seconds are kept */
+} ordered_part;
 
 /* The messages of all ports of one direction, as they were recorded: those of port k are message[start[k]] to
  * message[start[k + 1] - 1]. */
@@ -43,9 +50,13 @@ struct bmf_in_order {
     const bmf_actions *actions;
     bmf_network *network;
     int64_t sharing, ports;
-    ordered_step *step;
-    int64_t steps, step_capacity;
-    bmf_computations computations; /* step by step */
+    ordered_part *part;
+    int64_t parts, part_capacity;
+    int64_t leading; /* parts before anything is sent: the same in all passes of a sample */
+    int32_t *item;   /* messages, by their places */
+    int64_t items, item_capacity;
+    bmf_computations computations;
+    int64_t computed, kept; /* computations; those behind the leading parts */
     ordered_message *message;
     int64_t messages;
     bmf_simple_message *times; /* the different ones */
@@ -69,6 +80,14 @@ static inline int64_t ordered_port(const bmf_in_order *o, int32_t message, bool 
     return (out ? of->from : of->to) / o->sharing;
 }
 
+static inline bool ordered_computing(ordered_kind kind)
+{
+    return kind == ORDERED_COMPUTE || kind == ORDERED_FAMILY || kind == ORDERED_ALL;
+}
+
+/* in_order_parts.c: whether actions stand in such an order, and then what is done. times: by message as recorded, which
+ * of the different ones it takes. */
+bool in_order_make_parts(bmf_in_order *o, const int32_t *times);
 void in_order_states_free(bmf_in_order *o);
 
 #endif

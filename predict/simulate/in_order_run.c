@@ -39,10 +39,12 @@ typedef struct port_list {
 struct in_order_run_state {
     const bmf_in_order *o;
     double *clock;   /* by processor */
-    double *seconds; /* by computation, in the order of the steps */
-    course *course;  /* by message */
-    double *posted;  /* by message: when its receiver is ready for it; NULL: none waits for that */
-    double *pushed;  /* by message: when it comes to its sender's port; NULL: when it is sent */
+    double *leading; /* the same before anything was sent */
+    double *seconds; /* by computation behind that, in the order of the parts */
+    bmf_computation_factors factors;
+    course *course; /* by message */
+    double *posted; /* by message: when its receiver is ready for it; NULL: none waits for that */
+    double *pushed; /* by message: when it comes to its sender's port; NULL: when it is sent */
     port_list port[2];
     int32_t *some, *spare; /* working memory: the most messages at a port or to a processor */
     bmf_chances chances;
@@ -53,7 +55,7 @@ struct in_order_run_state {
 static int64_t bytes_of_state(const bmf_in_order *o)
 {
     return o->messages * (int64_t)(sizeof(course) + (o->meets ? 2 * sizeof(double) : 0)) +
-           o->computations.count * (int64_t)sizeof(double) + o->actions->processors * (int64_t)sizeof(double) +
+           (o->kept + 2 * o->actions->processors) * (int64_t)sizeof(double) +
            2 * o->ports * (int64_t)(2 * sizeof(int64_t) + 1) +
            2 * (o->messages + o->longest) * (int64_t)sizeof(int32_t);
 }
@@ -86,7 +88,10 @@ static in_order_run_state *state_create(const bmf_in_order *o)
     in_order_run_state *r = allocate_clear(1, (int64_t)sizeof *r);
     r->o = o;
     r->clock = allocate(o->actions->processors * (int64_t)sizeof *r->clock);
-    r->seconds = allocate((o->computations.count + 1) * (int64_t)sizeof *r->seconds);
+    r->leading = allocate(o->actions->processors * (int64_t)sizeof *r->leading);
+    r->seconds = allocate((o->kept + 1) * (int64_t)sizeof *r->seconds);
+    r->factors.common = allocate((o->computations.kinds + 1) * (int64_t)sizeof *r->factors.common);
+    r->factors.deviation = allocate((o->computations.kinds + 1) * (int64_t)sizeof *r->factors.deviation);
     r->course = allocate((o->messages + 1) * (int64_t)sizeof *r->course);
     if (o->meets) {
         r->posted = allocate((o->messages + 1) * (int64_t)sizeof *r->posted);
@@ -116,7 +121,10 @@ static void state_free(in_order_run_state *r)
         free(r->port[side].disturbed);
     }
     free(r->clock);
+    free(r->leading);
     free(r->seconds);
+    free(r->factors.common);
+    free(r->factors.deviation);
     free(r->course);
     free(r->posted);
     free(r->pushed);
@@ -323,9 +331,10 @@ static void forget_orders(in_order_run_state *r, int side)
 
 /* ---- what processors do ---- */
 
-static void post(in_order_run_state *r, int32_t whose, int64_t first)
+static void post(in_order_run_state *r, int32_t first)
 {
-    for (int32_t m = (int32_t)first; m >= 0; m = r->o->message[m].next)
+    const int32_t whose = r->o->message[first].to;
+    for (int32_t m = first; m >= 0; m = r->o->message[m].next)
         r->posted[m] = r->clock[whose];
 }
 
@@ -340,11 +349,11 @@ static double meeting(const in_order_run_state *r, int32_t m)
                                                                 .posted = r->posted[m]});
 }
 
-static void send(in_order_run_state *r, int32_t whose, int32_t m)
+static void send(in_order_run_state *r, int32_t m)
 {
     const bmf_simple_message *times = ordered_times(r->o, m);
     course *c = &r->course[m];
-    double *clock = &r->clock[whose];
+    double *clock = &r->clock[r->o->message[m].from];
     c->sent = *clock;
     if (r->pushed)
         r->pushed[m] = times->meets ? meeting(r, m) : c->sent;
@@ -358,9 +367,10 @@ static void send(in_order_run_state *r, int32_t whose, int32_t m)
 }
 
 /* All messages of a round to one processor are taken together. */
-static void receive(in_order_run_state *r, int32_t whose, int32_t first)
+static void receive(in_order_run_state *r, int32_t first)
 {
     const ordered_message *message = r->o->message;
+    const int32_t whose = message[first].to;
     double clock = r->clock[whose];
     int64_t count = 0;
     for (int32_t m = first; m >= 0; m = message[m].next)
@@ -374,8 +384,9 @@ static void receive(in_order_run_state *r, int32_t whose, int32_t first)
     r->clock[whose] = clock;
 }
 
-static void wait(in_order_run_state *r, int32_t whose, int32_t first)
+static void wait(in_order_run_state *r, int32_t first)
 {
+    const int32_t whose = r->o->message[first].from;
     double clock = r->clock[whose];
     for (int32_t m = first; m >= 0; m = r->o->message[m].next_sent)
         clock = r->course[m].done > clock ? r->course[m].done : clock;
@@ -392,74 +403,174 @@ static double latest(const in_order_run_state *r)
     return last;
 }
 
-/* The actions of all processors from `action` on. */
-static void meet(in_order_run_state *r, const bmf_action *action, double clock, double agreement)
+/* From when all have met, each goes on when it has done what the meeting asks of it. */
+static void meet(in_order_run_state *r, const ordered_part *part, double clock, double agreement)
 {
-    for (int64_t p = 0; p < r->o->actions->processors; p++)
-        r->clock[p] = clock + (isnan(action[p].seconds) ? agreement : action[p].seconds);
+    const bmf_action *action = &r->o->actions->stored[part->begin];
+    for (int64_t p = 0; p < r->o->actions->processors; p++, action += part->own)
+        r->clock[p] = clock + (isnan(action->seconds) ? agreement : action->seconds);
 }
 
-/* The seconds of all computing in this sample. */
-static void draw(in_order_run_state *r, const bmf_in_order_sample *sample)
+/* What is computed behind each other: by whom, and which stored action it is. */
+typedef struct block {
+    int64_t count;
+    int32_t whose[BMF_COMPUTATION_BLOCK], stored[BMF_COMPUTATION_BLOCK];
+} block;
+
+/* How far a part is: stored actions, members or processors, and actions of a member. */
+typedef struct block_place {
+    int64_t at, within;
+} block_place;
+
+static void add_to_block(block *b, int32_t whose, int64_t stored)
 {
-    chances_begin(&r->chances, r->o->actions, r->o->network, sample->sample);
-    chances_draw(&r->chances, sample->compute_factor, &r->o->computations, r->seconds);
+    b->whose[b->count] = whose;
+    b->stored[b->count++] = (int32_t)stored;
 }
 
-/* One after the other, as the simulator adds them; returns what the next step computes. */
-static const double *compute(in_order_run_state *r, const ordered_step *step, const double *seconds)
+static void next_of_family(const bmf_in_order *o, const ordered_part *part, block_place *place, block *b)
 {
-    double clock = r->clock[step->processor];
-    for (int64_t k = 0; k < step->what; k++)
+    const bmf_actions *actions = o->actions;
+    while (place->at < part->end && b->count < BMF_COMPUTATION_BLOCK) {
+        const bmf_member *member = &actions->member[place->at];
+        const bmf_action_slice *slice = &actions->slice[part->slice + member->slice];
+        while (place->within < slice->count && b->count < BMF_COMPUTATION_BLOCK)
+            add_to_block(b, member->processor, slice->begin + place->within++);
+        if (place->within < slice->count)
+            return;
+        place->at++;
+        place->within = 0;
+    }
+}
+
+/* The next block of a part; place begins with its first. */
+static void next_block(const bmf_in_order *o, const ordered_part *part, block_place *place, block *b)
+{
+    b->count = 0;
+    if (part->kind == ORDERED_FAMILY)
+        next_of_family(o, part, place, b);
+    for (; part->kind == ORDERED_COMPUTE && place->at < part->end && b->count < BMF_COMPUTATION_BLOCK; place->at++)
+        add_to_block(b, o->computations.of[place->at].processor, place->at);
+    for (; part->kind == ORDERED_ALL && place->at < o->actions->processors && b->count < BMF_COMPUTATION_BLOCK;
+         place->at++)
+        add_to_block(b, (int32_t)place->at, part->begin);
+}
+
+/* One after the other, as the simulator adds them. */
+static void add_seconds(in_order_run_state *r, const block *b, const double *seconds)
+{
+    int32_t whose = b->whose[0];
+    double clock = r->clock[whose];
+    for (int64_t k = 0; k < b->count; k++) {
+        if (b->whose[k] != whose) {
+            r->clock[whose] = clock;
+            whose = b->whose[k];
+            clock = r->clock[whose];
+        }
         clock += seconds[k];
-    r->clock[step->processor] = clock;
-    return seconds + step->what;
+    }
+    r->clock[whose] = clock;
 }
 
-/* One pass over all steps; returns the clock at the program's start. */
-static double pass_steps(in_order_run_state *r, double agreement)
+/* known: the seconds were drawn, and kept. Those of leading parts are not. */
+static void compute(in_order_run_state *r, const ordered_part *part, bool leading, bool known)
 {
     const bmf_in_order *o = r->o;
-    const double *seconds = r->seconds;
-    double loading = 0.0, clock;
-    int64_t meetings = 0;
-    for (int64_t p = 0; p < o->actions->processors; p++)
-        r->clock[p] = 0.0;
-    for (int64_t k = 0; k < o->steps; k++) {
-        const ordered_step *step = &o->step[k];
-        switch ((ordered_kind)step->kind) {
-        case ORDERED_COMPUTE:
-            seconds = compute(r, step, seconds);
-            break;
-        case ORDERED_POST:
-            post(r, step->processor, step->what);
-            break;
-        case ORDERED_SEND:
-            send(r, step->processor, (int32_t)step->what);
-            break;
-        case ORDERED_RECEIVE:
-            receive(r, step->processor, (int32_t)step->what);
-            break;
-        case ORDERED_WAIT:
-            wait(r, step->processor, (int32_t)step->what);
-            break;
-        case ORDERED_LOADED:
-        case ORDERED_MEET:
-            clock = latest(r);
-            loading = step->kind == ORDERED_LOADED ? clock : loading;
-            meet(r, &o->actions->action[step->what], clock, chances_meeting(&r->chances, agreement, meetings++));
-            break;
-        }
+    double drawn[BMF_COMPUTATION_BLOCK], *kept = r->seconds + part->computation;
+    block b;
+    int64_t action = part->action;
+    for (block_place place = {.at = part->kind == ORDERED_ALL ? 0 : part->begin};; action += b.count) {
+        next_block(o, part, &place, &b);
+        if (b.count == 0)
+            return;
+        double *seconds = leading ? drawn : kept + (action - part->action);
+        if (!known)
+            chances_draw(&r->chances, &o->computations, &r->factors, action, b.stored, b.count, seconds);
+        add_seconds(r, &b, seconds);
     }
-    return loading;
+}
+
+/* What of a pass is the same in the next one, or behind the leading parts. */
+typedef struct passed {
+    double loading; /* the clock at the program's start */
+    int64_t meetings;
+} passed;
+
+static void pass_part(in_order_run_state *r, const ordered_part *part, double agreement, passed *p)
+{
+    const bmf_in_order *o = r->o;
+    const int32_t *item = part->listed ? o->item : NULL;
+    double clock;
+    switch (part->kind) {
+    case ORDERED_COMPUTE:
+    case ORDERED_FAMILY:
+    case ORDERED_ALL:
+        break;
+    case ORDERED_POST:
+        for (int64_t k = part->begin; k < part->end; k++)
+            post(r, item ? item[k] : (int32_t)k);
+        break;
+    case ORDERED_SEND:
+        for (int64_t k = part->begin; k < part->end; k++)
+            send(r, (int32_t)k);
+        break;
+    case ORDERED_RECEIVE:
+        for (int64_t k = part->begin; k < part->end; k++)
+            receive(r, item ? item[k] : (int32_t)k);
+        break;
+    case ORDERED_WAIT:
+        for (int64_t k = part->begin; k < part->end; k++)
+            wait(r, item ? item[k] : (int32_t)k);
+        break;
+    case ORDERED_LOADED:
+    case ORDERED_MEET:
+        clock = latest(r);
+        p->loading = part->kind == ORDERED_LOADED ? clock : p->loading;
+        meet(r, part, clock, chances_meeting(&r->chances, agreement, p->meetings++));
+        break;
+    }
+}
+
+/* Parts [first, end). */
+static void pass_parts(in_order_run_state *r, int64_t first, int64_t end, double agreement, bool known, passed *p)
+{
+    const bmf_in_order *o = r->o;
+    for (int64_t k = first; k < end; k++)
+        if (ordered_computing(o->part[k].kind))
+            compute(r, &o->part[k], k < o->leading, known);
+        else
+            pass_part(r, &o->part[k], agreement, p);
+}
+
+/* The parts before anything is sent. */
+static passed lead(in_order_run_state *r, double agreement)
+{
+    const bmf_in_order *o = r->o;
+    passed p = {0};
+    memset(r->clock, 0, (size_t)o->actions->processors * sizeof *r->clock);
+    pass_parts(r, 0, o->leading, agreement, false, &p);
+    memcpy(r->leading, r->clock, (size_t)o->actions->processors * sizeof *r->clock);
+    return p;
+}
+
+/* One pass over the others; returns the clock at the program's start. */
+static double follow(in_order_run_state *r, double agreement, bool known, passed p)
+{
+    const bmf_in_order *o = r->o;
+    if (known)
+        memcpy(r->clock, r->leading, (size_t)o->actions->processors * sizeof *r->clock);
+    pass_parts(r, o->leading, o->parts, agreement, known, &p);
+    return p.loading;
 }
 
 static void run_sample(in_order_run_state *r, double agreement, bmf_in_order_sample *sample)
 {
     bool again = true;
-    draw(r, sample);
+    chances_begin(&r->chances, r->o->actions, r->o->network, sample->sample);
+    chances_find_factors(&r->chances, sample->compute_factor, &r->o->computations, &r->factors);
+    const passed before = lead(r, agreement);
     for (int pass = 0; pass < MAX_PASSES && again; pass++) {
-        sample->loading = pass_steps(r, agreement);
+        sample->loading = follow(r, agreement, pass > 0, before);
         again = settle_ports(r, OUT);
         again = settle_ports(r, IN) || again;
     }
@@ -476,7 +587,7 @@ static int64_t threads_for(const bmf_in_order *o, int64_t count)
     const int64_t most = STATES_BYTES / (bytes_of_state(o) + 1), there = omp_get_max_threads();
     int64_t threads = count < there ? count : there;
     threads = threads < most ? threads : most;
-    return threads < 1 || count * (o->steps + o->computations.count) < WORTH_STEPS ? 1 : threads;
+    return threads < 1 || count * (o->computed + 4 * o->messages) < WORTH_STEPS ? 1 : threads;
 }
 
 static void make_states(bmf_in_order *o, int64_t count)

@@ -337,6 +337,14 @@ static int simulate_all_actions(void *state, const double *compute_factor, int64
     return status;
 }
 
+int simulate_seconds(const bmf_actions *actions, bmf_network *network, double *seconds)
+{
+    simulated_actions state = {.actions = actions, .network = network, .in_order = in_order_create(actions, network)};
+    const int status = simulate_actions(&state, 0, 1.0, seconds);
+    in_order_free(state.in_order);
+    return status;
+}
+
 static void keep_chance(void *state, unsigned still)
 {
     ((simulated_actions *)state)->network->still = still;

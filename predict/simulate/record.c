@@ -250,7 +250,7 @@ static void record(bmf_simulator *s, const bmf_action *action, bmf_event event, 
     event.instance = scope->instance;
     event.round = action->round;
     event.lane = action->processor;
-    keep(s->recorder, &event, action - s->actions->action, end - begin);
+    keep(s->recorder, &event, action - s->action, end - begin);
 }
 
 void record_compute(bmf_simulator *s, const bmf_action *action, double begin, double end)

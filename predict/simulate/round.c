@@ -22,7 +22,7 @@ static int64_t *missing_of(bmf_simulator *s, int64_t round)
 
 static bool is_send_of(const bmf_simulator *s, int64_t index, int64_t round)
 {
-    return index >= 0 && s->actions->action[index].kind == BMF_ACTION_SEND && s->actions->action[index].amount == round;
+    return index >= 0 && s->action[index].kind == BMF_ACTION_SEND && s->action[index].amount == round;
 }
 
 static int by_sender(const void *a, const void *b)
@@ -57,7 +57,7 @@ static void leave(bmf_simulator *s, bmf_transit *const *message, int64_t count)
     for (int64_t k = 0; k < count; k++)
         step_count_done(s, me, (flight *)(void *)message[k]);
     for (; is_send_of(s, me->at, round); me->at = s->next[me->at]) {
-        const bmf_action *action = &s->actions->action[me->at];
+        const bmf_action *action = &s->action[me->at];
         const bmf_transit *sent = &flight_of(s, action->message)->transit;
         const double begin = me->clock;
         me->clock = fmax(me->clock, sent->sender_free);
@@ -89,12 +89,12 @@ static void send_round(bmf_simulator *s, int64_t round)
 void round_join(bmf_simulator *s, int64_t p)
 {
     processor *me = &s->processor[p];
-    const int64_t round = s->actions->action[me->at].amount;
+    const int64_t round = s->action[me->at].amount;
     int64_t *missing = missing_of(s, round);
     if (*missing == 0)
         *missing = actions_first_message(s->actions, round) - actions_first_message(s->actions, round + 1);
     for (int64_t at = me->at; is_send_of(s, at, round); at = s->next[at]) {
-        message_inject(s, &s->actions->action[at], me->clock);
+        message_inject(s, &s->action[at], me->clock);
         ++*missing;
     }
     me->blocked_on = BLOCKED_ROUND;

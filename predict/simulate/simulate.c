@@ -75,7 +75,7 @@ void simulator_free(bmf_simulator *s)
 static bool comes_too_late(const bmf_simulator *s)
 {
     for (int64_t k = s->linked; k < s->actions->count; k++)
-        if (s->processor[s->actions->action[k].processor].clock <= s->now)
+        if (s->processor[s->action[k].processor].clock <= s->now)
             return true;
     return false;
 }
@@ -84,7 +84,7 @@ static void link_actions(bmf_simulator *s)
 {
     ARRAY_RESERVE(s->next, s->next_capacity, s->actions->count);
     for (; s->linked < s->actions->count; s->linked++) {
-        processor *me = &s->processor[s->actions->action[s->linked].processor];
+        processor *me = &s->processor[s->action[s->linked].processor];
         if (me->at < 0)
             me->at = s->linked;
         else
@@ -109,7 +109,7 @@ static int fail_starved(const bmf_simulator *s)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld waits for messages that nobody takes", number);
     if (me->blocked_on == BLOCKED_ROUND)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld waits for others to send in its round", number);
-    const bmf_scheduled_message *message = &s->actions->message[s->actions->action[me->awaited].message];
+    const bmf_scheduled_message *message = &s->actions->message[s->action[me->awaited].message];
     if (me->blocked_on == BLOCKED_SEND)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "processor %lld sends to processor %lld, which never takes it",
                         number, (long long)message->to);
@@ -151,6 +151,7 @@ int simulator_run(bmf_simulator *s)
 {
     if (s->status != BMF_OK)
         return s->status;
+    s->action = actions_list(s->actions);
     if (s->now >= 0 && comes_too_late(s))
         begin(s);
     link_actions(s);

@@ -69,6 +69,8 @@ void sample_bounds(double *value, int64_t count, double *low, double *high);
 void prediction_quotient(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high);
 /* The same of a run on one machine and one on another: what is not known about the two has nothing in common. */
 void prediction_quotient_apart(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high);
+/* Without any noise, and nothing else. */
+int simulate_seconds(const bmf_actions *actions, bmf_network *network, double *seconds);
 int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction);
 /* The run without noise as events of `run` (as simulator_record says), each with the 95 % interval that it has in one
  * run, with its waiting for others; whole: the length and interval of all of it. */

@@ -92,6 +92,7 @@ struct recorder;
 
 struct bmf_simulator {
     const bmf_actions *actions;
+    const bmf_action *action; /* their list, as far as it is linked */
     bmf_network *network;
     const bmf_network_type *type;
     int64_t sample;
@@ -172,11 +173,18 @@ bmf_sample_factors *sample_factors(double compute_error, double run_deviation, d
 double chance_factor(double relative, double normal);
 /* A sample of what is uncertain; the network says what is to be still. */
 void chances_begin(bmf_chances *chances, const bmf_actions *actions, const bmf_network *network, int64_t sample);
-/* The seconds of a computation in this sample, with all computing multiplied by a factor. */
-double chances_seconds(bmf_chances *chances, double compute_factor, int64_t action);
-/* The same of many computations, to the bit. */
+/* The seconds of a computation, the action with that number, in this sample, with all computing multiplied by a factor.
+ */
+double chances_seconds(bmf_chances *chances, double compute_factor, const bmf_action *action, int64_t number);
+/* The same of many computations, to the bit: actions behind each other from number `first` on, of which stored[] says
+ * what they are; at most BMF_COMPUTATION_BLOCK. The factors are found once a sample; their arrays are the caller's. */
 struct bmf_computations;
-void chances_draw(bmf_chances *chances, double compute_factor, const struct bmf_computations *all, double *seconds);
+struct bmf_computation_factors;
+void chances_find_factors(bmf_chances *chances, double compute_factor, const struct bmf_computations *all,
+                          struct bmf_computation_factors *factors);
+void chances_draw(const bmf_chances *chances, const struct bmf_computations *all,
+                  const struct bmf_computation_factors *factors, int64_t first, const int32_t *stored, int64_t count,
+                  double *seconds);
 /* The seconds that the k-th meeting takes in this sample, given those that are usual: the machine's, not the program's.
  */
 double chances_meeting(const bmf_chances *chances, double seconds, int64_t k);

@@ -73,7 +73,7 @@ static void close_open(bmf_simulator *s, processor *me, int32_t closing)
 static void compute(bmf_simulator *s, processor *me, const bmf_action *action)
 {
     const double begin = me->clock;
-    me->clock += chances_seconds(&s->chances, s->compute_factor, me->at);
+    me->clock += chances_seconds(&s->chances, s->compute_factor, action, me->at);
     if (s->recorder)
         record_compute(s, action, begin, me->clock);
 }
@@ -90,7 +90,7 @@ static int by_arrival(const void *a, const void *b)
 
 static void take(bmf_simulator *s, processor *me, int64_t index, const flight *arrived)
 {
-    const bmf_action *action = &s->actions->action[index];
+    const bmf_action *action = &s->action[index];
     const bmf_transit *message = &arrived->transit;
     const double begin = me->clock;
     if (message->arrived > begin) {
@@ -105,8 +105,7 @@ static void take(bmf_simulator *s, processor *me, int64_t index, const flight *a
 
 static bool is_receive_of(const bmf_simulator *s, int64_t index, int64_t round)
 {
-    return index >= 0 && s->actions->action[index].kind == BMF_ACTION_RECEIVE &&
-           s->actions->action[index].amount == round;
+    return index >= 0 && s->action[index].kind == BMF_ACTION_RECEIVE && s->action[index].amount == round;
 }
 
 static void add_taken(bmf_simulator *s, int64_t count, int64_t index, flight *arrived)
@@ -118,7 +117,7 @@ static void add_taken(bmf_simulator *s, int64_t count, int64_t index, flight *ar
 /* Takes the receives of a round that follow each other, if all have arrived. `from` on, they are not known to have. */
 static bool receive(bmf_simulator *s, processor *me, int64_t from)
 {
-    const bmf_action *action = s->actions->action;
+    const bmf_action *action = s->action;
     const int64_t first = me->at, round = action[first].amount;
     int64_t count = 0, index = from;
     for (; is_receive_of(s, index, round); index = s->next[index])
@@ -163,7 +162,7 @@ static bool wait(bmf_simulator *s, processor *me, const bmf_action *action)
 
 static void leave_barrier(bmf_simulator *s, processor *me, double clock)
 {
-    const bmf_action *action = &s->actions->action[me->at];
+    const bmf_action *action = &s->action[me->at];
     const double begin = me->clock;
     const double seconds =
         isnan(action->seconds) ? chances_meeting(&s->chances, s->agreement, s->meetings) : action->seconds;
@@ -205,7 +204,7 @@ static bool go_on(bmf_simulator *s, int64_t p)
     processor *me = &s->processor[p];
     me->blocked_on = BLOCKED_NOT;
     while (me->at >= 0) {
-        const bmf_action *action = &s->actions->action[me->at];
+        const bmf_action *action = &s->action[me->at];
         if (s->recorder)
             record_scopes(s, p, me->at);
         switch ((bmf_action_kind)action->kind) {
@@ -223,7 +222,7 @@ static bool go_on(bmf_simulator *s, int64_t p)
             compute(s, me, action);
             break;
         case BMF_ACTION_OVERHEAD:
-            me->clock += chances_seconds(&s->chances, s->compute_factor, me->at);
+            me->clock += chances_seconds(&s->chances, s->compute_factor, action, me->at);
             break;
         case BMF_ACTION_WAIT:
             if (!wait(s, me, action))
@@ -250,7 +249,7 @@ void step_on(bmf_simulator *s, int64_t p)
 /* The sender's processor leaves its send. */
 static void finish_send(bmf_simulator *s, processor *me, const bmf_transit *message)
 {
-    const bmf_action *action = &s->actions->action[me->at];
+    const bmf_action *action = &s->action[me->at];
     if (!(message->sender_free >= message->sent))
         step_fail(s, message, "frees its sender before it sends");
     if (s->recorder)
@@ -265,7 +264,7 @@ static void tell_sender(bmf_simulator *s, flight *told)
     const bmf_transit *message = &told->transit;
     const int64_t from = message->from, round = message->round;
     processor *me = &s->processor[from];
-    const bool stood = me->blocked_on == BLOCKED_SEND && s->actions->action[me->awaited].message == told->number &&
+    const bool stood = me->blocked_on == BLOCKED_SEND && s->action[me->awaited].message == told->number &&
                        !isnan(message->sender_free);
     if (told->known & FLIGHT_UNFINISHED && !isnan(message->send_done)) {
         open_round *open = &s->round[find_open(s, me, round)];
@@ -305,8 +304,7 @@ void step_complete(void *simulator, bmf_transit *message)
     if (!s->type->collective)
         tell_sender(s, told);
     processor *me = &s->processor[to];
-    if (me->blocked_on == BLOCKED_RECEIVE && s->actions->action[me->awaited].message == number &&
-        receive(s, me, me->awaited))
+    if (me->blocked_on == BLOCKED_RECEIVE && s->action[me->awaited].message == number && receive(s, me, me->awaited))
         step_on(s, to);
 }
 
@@ -344,7 +342,7 @@ void step_count_done(bmf_simulator *s, processor *sender, flight *sent)
 
 static bool send(bmf_simulator *s, int64_t p, processor *me)
 {
-    const bmf_action *action = &s->actions->action[me->at];
+    const bmf_action *action = &s->action[me->at];
     const int64_t number = action->message;
     flight *sent = message_inject(s, action, me->clock);
     bool ready = false;
@@ -363,7 +361,7 @@ static bool send(bmf_simulator *s, int64_t p, processor *me)
 
 static bool post(bmf_simulator *s, int64_t p, processor *me)
 {
-    for (int64_t m = s->actions->action[me->at].amount; m >= 0; m = s->actions->message[m].next) {
+    for (int64_t m = s->action[me->at].amount; m >= 0; m = s->actions->message[m].next) {
         flight *posted = flight_of(s, m);
         posted->transit.posted = me->clock;
         if ((posted->known & (FLIGHT_SENT | FLIGHT_ARRIVED)) == FLIGHT_SENT)
@@ -384,7 +382,7 @@ void simulator_resume(bmf_simulator *s)
         round_join(s, p);
     } else {
         s->now = me->clock;
-        ready = s->actions->action[me->at].kind == BMF_ACTION_SEND ? send(s, p, me) : post(s, p, me);
+        ready = s->action[me->at].kind == BMF_ACTION_SEND ? send(s, p, me) : post(s, p, me);
     }
     if (ready)
         queue_replace_first(s->heap, s->heap_count, (queued){me->clock, p});

@@ -82,10 +82,10 @@ typedef struct bmf_backend {
      * sends nothing else; one that receives a mark begins to do so, and `incoming` may not be called for what did not
      * come. */
     int (*exchange)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer);
-    /* The same in two halves, to compute while messages are on their way; sizes must be known. The round, what
-     * transfer points to and all segments stay as they are until the end; received ones are complete only then. Rounds
-     * that are under way at once begin in the same order everywhere, unless they have channels of their own
-     * (ctx->channel). progress lets messages proceed: to be called now and then while computing, by the thread that
+    /* The same in two halves, to compute while messages are on their way. The round, what transfer points to and all
+     * segments stay as they are until the end; received ones are complete only then. Rounds that are under way at once
+     * begin in the same order everywhere, unless they have channels of their own (ctx->channel); with one of unknown
+     * sizes no other is. progress lets messages proceed: to be called now and then while computing, by the thread that
      * began; it returns whether the end would not wait. All three NULL: the backend cannot, see
      * backend_exchange_begin. */
     int (*exchange_begin)(bmf_context *ctx, const bmf_round *round, uint32_t round_number, const bmf_transfer *transfer,

@@ -6,9 +6,9 @@
  * Messages of unknown size all travel together behind a header of their sizes.
  * After a failure (runtime/context/failure.h) the same MPI messages are sent, but empty: those are the marks. What came
  * as a mark is not unpacked.
- * Receives are posted before sends; one wait that backs off ends the round. A round of known sizes may be left under
- * way; it is unpacked and recorded only when it is ended, so that its events do not cut into those of what is
- * computed meanwhile. */
+ * Receives are posted before sends, or looked for where sizes are unknown; one wait that backs off ends the round. A
+ * round may be left under way; it is unpacked and recorded only when it is ended, so that its events do not cut into
+ * those of what is computed meanwhile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,19 +157,40 @@ static void record_wait(bmf_context *ctx, const side *sends, int64_t begin, uint
     }
 }
 
-/* ---- sizes known ---- */
+/* What a peer sends in a round of unknown sizes. */
+typedef enum unknown_state {
+    UNKNOWN_EXPECTED,
+    UNKNOWN_BEGINNING, /* on its way */
+    UNKNOWN_REST,      /* on its way, if there is more */
+    UNKNOWN_HERE,
+    UNKNOWN_DONE /* unpacked */
+} unknown_state;
+
+typedef struct unknown_group {
+    unknown_state state;
+    char *packed;
+    int first_bytes; /* that it begins with */
+    bmf_requests flight;
+} unknown_group;
 
 struct bmf_exchange {
     uint32_t number;
     bmf_transfer transfer;
     side receives, sends;
-    bmf_requests incoming, outgoing;
+    bmf_requests outgoing;
+    /* of unknown sizes: one for each group that is received; otherwise NULL */
+    unknown_group *unknown;
+    int tag;
+    /* of known sizes */
+    bmf_requests incoming;
     int *group_of; /* of each incoming request */
     int *finished; /* room for as many */
     MPI_Status *status;
     bmf_direct **direct;
     int64_t directs, direct_capacity;
 };
+
+/* ---- sizes known ---- */
 
 /* What is copied directly between this rank and another in this round. */
 static bmf_direct *direct_with(bmf_exchange *x, peer_group *group)
@@ -268,27 +289,12 @@ static void finish_group(bmf_context *ctx, bmf_exchange *x, peer_group *group, i
     group->finished = true;
 }
 
-/* Messages that stay on this rank. */
-static void copy_local(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
+static void begin_known(bmf_context *ctx, bmf_exchange *x)
 {
-    for (int64_t i = 0; i < round->count && !ctx->sends_marks; i++)
-        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
-            cluster_copy(ctx, &round->message[i], number, transfer);
-}
-
-int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer,
-                           bmf_exchange **under_way)
-{
-    bmf_exchange *x = *under_way = allocate_clear(1, (int64_t)sizeof *x);
-    x->number = number;
-    x->transfer = *transfer;
-    x->receives = make_side(ctx, round, false);
-    x->sends = make_side(ctx, round, true);
     post_receives(ctx, x);
     post_sends(ctx, x);
     for (int64_t k = 0; k < x->directs; k++)
         direct_start(ctx, x->direct[k]);
-    copy_local(ctx, round, number, transfer);
     x->group_of = allocate(2 * x->incoming.count * (int64_t)sizeof(int));
     x->finished = x->group_of + x->incoming.count;
     x->status = allocate(x->incoming.count * (int64_t)sizeof *x->status);
@@ -297,7 +303,6 @@ int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t nu
         for (int k = 0; k < group->request_count; k++)
             x->group_of[group->request_first + k] = (int)g;
     }
-    return BMF_OK;
 }
 
 /* The k-th of the incoming requests that have just finished. */
@@ -314,7 +319,7 @@ static void note_arrival(bmf_context *ctx, bmf_exchange *x, int k)
 }
 
 /* Goes on without waiting. True: something was done; *open: whether there is more to come. */
-static bool progress(bmf_context *ctx, bmf_exchange *x, bool copies, bool *open)
+static bool progress_known(bmf_context *ctx, bmf_exchange *x, bool copies, bool *open)
 {
     int count = 0, sent = 1;
     bool moved = false;
@@ -330,44 +335,6 @@ static bool progress(bmf_context *ctx, bmf_exchange *x, bool copies, bool *open)
         MPI_Testall(x->outgoing.count, x->outgoing.request, &sent, MPI_STATUSES_IGNORE);
     *open = *open || !sent;
     return moved || count > 0;
-}
-
-bool cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
-{
-    bool open;
-    progress(ctx, x, false, &open);
-    return !open;
-}
-
-static void free_exchange(bmf_exchange *x)
-{
-    for (int64_t k = 0; k < x->directs; k++)
-        direct_free(x->direct[k]);
-    free(x->direct);
-    free(x->group_of);
-    free(x->status);
-    flight_free(&x->incoming);
-    flight_free(&x->outgoing);
-    free_side(&x->receives);
-    free_side(&x->sends);
-    free(x);
-}
-
-int cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
-{
-    int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
-    bool open = true;
-    for (int tries = 0; open;) {
-        if (progress(ctx, x, true, &open))
-            tries = 0;
-        else if (open)
-            wait_step(ctx, &tries);
-        for (int64_t g = 0; g < x->receives.groups; g++)
-            finish_group(ctx, x, &x->receives.group[g], waiting_since);
-    }
-    record_wait(ctx, &x->sends, waiting_since, x->number);
-    free_exchange(x);
-    return BMF_OK;
 }
 
 /* ---- sizes known to the senders only ---- */
@@ -396,90 +363,196 @@ static int64_t pack_unknown(bmf_context *ctx, side *sends, peer_group *group, ui
     return total;
 }
 
-/* Receives a group: its first piece says how long the rest is. Returns false if it has not arrived. */
-static bool receive_unknown(bmf_context *ctx, side *receives, peer_group *group, int64_t waiting_since, uint32_t number,
-                            const bmf_transfer *transfer)
+static bool test_all(bmf_requests *flight)
+{
+    int done = 1;
+    MPI_Testall(flight->count, flight->request, &done, MPI_STATUSES_IGNORE);
+    return done;
+}
+
+/* Receives what a message begins with, if it has arrived. */
+static bool receive_beginning(bmf_context *ctx, unknown_group *group, int peer, int tag)
 {
     MPI_Message found;
     MPI_Status status;
-    bmf_requests flight = {0};
-    int arrived, first_bytes;
-    MPI_Improbe(group->peer, BMF_TAG_EXCHANGE, ctx->comm, &arrived, &found, &status);
+    int arrived;
+    MPI_Improbe(peer, tag, ctx->comm, &arrived, &found, &status);
     if (!arrived)
         return false;
-    MPI_Get_count(&status, MPI_CHAR, &first_bytes);
-    char *packed = allocate(first_bytes);
-    MPI_Imrecv(packed, first_bytes, MPI_CHAR, &found, flight_slot(&flight));
-    wait_all(ctx, flight.count, flight.request);
-    if (first_bytes == 0) { /* a mark: there is a header otherwise */
-        failure_hear(ctx);
-        flight_free(&flight);
-        free(packed);
-        return true;
-    }
-    int64_t header = wire_sizes_header(group->count), total = header;
-    int64_t *sizes = allocate(header);
-    memcpy(sizes, packed, (size_t)header);
-    for (int64_t i = 0; i < group->count; i++)
-        total += sizes[i];
-    if (total > first_bytes) {
-        packed = reallocate(packed, first_bytes, total);
-        flight_receive(ctx, &flight, packed + first_bytes, total - first_bytes, group->peer, BMF_TAG_EXCHANGE);
-        wait_all(ctx, flight.count, flight.request);
-    }
-    const char *from = packed + header;
-    for (int64_t i = 0; i < group->count; i++) {
-        bmf_segment segment[BMF_MAX_SEGMENTS];
-        bmf_message sized = *receives->remote[group->first + i].message;
-        sized.bytes = sizes[i];
-        from = copy_in(from, segment, transfer->incoming(transfer->state, &sized, segment));
-        record_receive(ctx, &sized, waiting_since, sized.bytes, number);
-    }
-    free(packed);
-    free(sizes);
-    flight_free(&flight);
+    MPI_Get_count(&status, MPI_CHAR, &group->first_bytes);
+    group->packed = allocate(group->first_bytes);
+    MPI_Imrecv(group->packed, group->first_bytes, MPI_CHAR, &found, flight_slot(&group->flight));
     return true;
 }
 
-static void exchange_unknown(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
+/* The beginning, which has the sizes, is here: the rest is received. An empty one is a mark. */
+static void receive_rest(bmf_context *ctx, unknown_group *group, int peer, int64_t messages, int tag)
 {
-    side receives = make_side(ctx, round, false), sends = make_side(ctx, round, true);
-    bmf_requests outgoing = {0};
-    for (int64_t g = 0; g < sends.groups; g++) {
-        int64_t bytes = ctx->sends_marks ? 1 : pack_unknown(ctx, &sends, &sends.group[g], number, transfer);
-        flight_send(ctx, &outgoing, sends.group[g].packed, bytes, sends.group[g].peer, BMF_TAG_EXCHANGE);
+    int64_t size, total = wire_sizes_header(messages);
+    flight_free(&group->flight);
+    group->flight = (bmf_requests){0};
+    if (group->first_bytes == 0) {
+        failure_hear(ctx);
+        return;
     }
+    for (int64_t i = 0; i < messages; i++) {
+        memcpy(&size, group->packed + i * (int64_t)sizeof size, sizeof size);
+        total += size;
+    }
+    if (total > group->first_bytes) {
+        group->packed = reallocate(group->packed, group->first_bytes, total);
+        flight_receive(ctx, &group->flight, group->packed + group->first_bytes, total - group->first_bytes, peer, tag);
+    }
+}
+
+/* Goes on with what a peer sends, without waiting. True: something was done. */
+static bool progress_group(bmf_context *ctx, bmf_exchange *x, int64_t g)
+{
+    unknown_group *group = &x->unknown[g];
+    const peer_group *peer = &x->receives.group[g];
+    switch (group->state) {
+    case UNKNOWN_EXPECTED:
+        if (!receive_beginning(ctx, group, peer->peer, x->tag))
+            return false;
+        group->state = UNKNOWN_BEGINNING;
+        return true;
+    case UNKNOWN_BEGINNING:
+        if (!test_all(&group->flight))
+            return false;
+        receive_rest(ctx, group, peer->peer, peer->count, x->tag);
+        group->state = UNKNOWN_REST;
+        return true;
+    case UNKNOWN_REST:
+        if (!test_all(&group->flight))
+            return false;
+        group->state = UNKNOWN_HERE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* As progress, for a round of unknown sizes. */
+static bool progress_unknown(bmf_context *ctx, bmf_exchange *x, bool *open)
+{
+    bool moved = false;
+    *open = false;
+    for (int64_t g = 0; g < x->receives.groups; g++) {
+        moved |= progress_group(ctx, x, g);
+        *open = *open || x->unknown[g].state < UNKNOWN_HERE;
+    }
+    if (!*open)
+        *open = !test_all(&x->outgoing);
+    return moved;
+}
+
+/* Unpacks and records what a peer has sent, if it is here. */
+static void finish_unknown(bmf_context *ctx, bmf_exchange *x, int64_t g, int64_t waiting_since)
+{
+    unknown_group *group = &x->unknown[g];
+    const peer_group *peer = &x->receives.group[g];
+    if (group->state != UNKNOWN_HERE)
+        return;
+    const char *from = group->packed + wire_sizes_header(peer->count);
+    for (int64_t i = 0; i < peer->count && group->first_bytes > 0; i++) {
+        bmf_segment segment[BMF_MAX_SEGMENTS];
+        bmf_message sized = *x->receives.remote[peer->first + i].message;
+        memcpy(&sized.bytes, group->packed + i * (int64_t)sizeof sized.bytes, sizeof sized.bytes);
+        from = copy_in(from, segment, x->transfer.incoming(x->transfer.state, &sized, segment));
+        record_receive(ctx, &sized, waiting_since, sized.bytes, x->number);
+    }
+    flight_free(&group->flight);
+    free(group->packed);
+    group->state = UNKNOWN_DONE;
+}
+
+static void begin_unknown(bmf_context *ctx, bmf_exchange *x)
+{
+    x->tag = cluster_exchange_tag(ctx);
+    x->unknown = allocate_clear(x->receives.groups + 1, (int64_t)sizeof *x->unknown);
+    for (int64_t g = 0; g < x->sends.groups; g++) {
+        peer_group *group = &x->sends.group[g];
+        const int64_t bytes = ctx->sends_marks ? 1 : pack_unknown(ctx, &x->sends, group, x->number, &x->transfer);
+        flight_send(ctx, &x->outgoing, group->packed, bytes, group->peer, x->tag);
+    }
+}
+
+/* ---- both ---- */
+
+/* Messages that stay on this rank. */
+static void copy_local(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
+{
+    for (int64_t i = 0; i < round->count && !ctx->sends_marks; i++)
+        if (is_local(ctx, round->message[i].from) && is_local(ctx, round->message[i].to))
+            cluster_copy(ctx, &round->message[i], number, transfer);
+}
+
+int cluster_exchange_begin(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer,
+                           bmf_exchange **under_way)
+{
+    bmf_exchange *x = *under_way = allocate_clear(1, (int64_t)sizeof *x);
+    x->number = number;
+    x->transfer = *transfer;
+    x->receives = make_side(ctx, round, false);
+    x->sends = make_side(ctx, round, true);
+    if (round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN)
+        begin_unknown(ctx, x);
+    else
+        begin_known(ctx, x);
     copy_local(ctx, round, number, transfer);
+    return BMF_OK;
+}
+
+static bool progress(bmf_context *ctx, bmf_exchange *x, bool copies, bool *open)
+{
+    return x->unknown ? progress_unknown(ctx, x, open) : progress_known(ctx, x, copies, open);
+}
+
+bool cluster_exchange_progress(bmf_context *ctx, bmf_exchange *x)
+{
+    bool open;
+    progress(ctx, x, false, &open);
+    return !open;
+}
+
+static void free_exchange(bmf_exchange *x)
+{
+    for (int64_t k = 0; k < x->directs; k++)
+        direct_free(x->direct[k]);
+    free(x->direct);
+    free(x->group_of);
+    free(x->status);
+    free(x->unknown);
+    flight_free(&x->incoming);
+    flight_free(&x->outgoing);
+    free_side(&x->receives);
+    free_side(&x->sends);
+    free(x);
+}
+
+int cluster_exchange_end(bmf_context *ctx, bmf_exchange *x)
+{
     int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
-    bool *done = allocate_clear(receives.groups, (int64_t)sizeof(bool));
-    int tries = 0;
-    for (int64_t open = receives.groups; open > 0;) {
-        int64_t before = open;
-        for (int64_t g = 0; g < receives.groups; g++)
-            if (!done[g] && receive_unknown(ctx, &receives, &receives.group[g], waiting_since, number, transfer)) {
-                done[g] = true;
-                open--;
-            }
-        if (open != before)
+    bool open = true;
+    for (int tries = 0; open;) {
+        if (progress(ctx, x, true, &open))
             tries = 0;
-        else
+        else if (open)
             wait_step(ctx, &tries);
+        for (int64_t g = 0; g < x->receives.groups; g++)
+            if (x->unknown)
+                finish_unknown(ctx, x, g, waiting_since);
+            else
+                finish_group(ctx, x, &x->receives.group[g], waiting_since);
     }
-    wait_all(ctx, outgoing.count, outgoing.request);
-    record_wait(ctx, &sends, waiting_since, number);
-    free(done);
-    flight_free(&outgoing);
-    free_side(&receives);
-    free_side(&sends);
+    record_wait(ctx, &x->sends, waiting_since, x->number);
+    free_exchange(x);
+    return BMF_OK;
 }
 
 int cluster_exchange(bmf_context *ctx, const bmf_round *round, uint32_t number, const bmf_transfer *transfer)
 {
     bmf_exchange *under_way;
-    if (round->count > 0 && round->message[0].bytes == BMF_BYTES_UNKNOWN) {
-        exchange_unknown(ctx, round, number, transfer);
-        return BMF_OK;
-    }
     BMF_TRY(cluster_exchange_begin(ctx, round, number, transfer, &under_way));
     return cluster_exchange_end(ctx, under_way);
 }

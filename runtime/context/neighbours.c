@@ -148,3 +148,13 @@ void default_threads(bmf_context *ctx)
     else
         ctx->threads = ctx->node_cores > ctx->sharing_ranks ? ctx->node_cores / ctx->sharing_ranks : 1;
 }
+
+void start_threads(const bmf_context *ctx)
+{
+    if (ctx->threads == 1 || ctx->machine_path)
+        return;
+#pragma omp parallel num_threads(ctx->threads)
+    {
+#pragma omp barrier
+    }
+}

@@ -167,6 +167,7 @@ static int start(bmf_context *ctx, const bmf_options *options)
     if (ctx->rank != 0)
         ctx->plan = NULL;
     default_threads(ctx);
+    start_threads(ctx);
     use_shared_memory(ctx);
     divide_processors(ctx);
     cluster_start(ctx);

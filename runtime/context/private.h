@@ -27,6 +27,9 @@ int options_apply(bmf_context *ctx, const bmf_options *options);
 int meet_ranks(bmf_context *ctx, int status, int64_t *started);
 /* ctx->threads, unless an option set them. */
 void default_threads(bmf_context *ctx);
+/* The team of threads that parallel regions use from now on: the first region would start it, and wait until the system
+ * has moved its threads to cores of their own. */
+void start_threads(const bmf_context *ctx);
 /* From now on large buffers can be mapped by the other ranks of the host, if there are any. Knows ctx->threads. */
 void use_shared_memory(const bmf_context *ctx);
 /* This rank's processors. */

@@ -5,6 +5,7 @@
  * their pointers can be compared and kept.
  * Cost: O(size of the type) expected.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,14 +52,20 @@ static bool same_name(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* A struct's name, the fields of a record, the grid of a distributed list. */
+static bool has_name(const bmf_type *type)
+{
+    return type->kind == BMF_STRUCT || type->kind == BMF_TUPLE || type->kind == BMF_DISTRIBUTED;
+}
+
 /* Everything but the components. */
 static bool same_head(const bmf_type *a, const bmf_type *b)
 {
     if (a->kind != b->kind || a->components != b->components)
         return false;
-    if (a->kind != BMF_STRUCT && a->kind != BMF_TUPLE)
+    if (!has_name(a))
         return true;
-    return same_name(a->name, b->name) && (a->kind == BMF_TUPLE || a->size == b->size);
+    return same_name(a->name, b->name) && (a->kind != BMF_STRUCT || a->size == b->size);
 }
 
 bool bmf_type_equal(const bmf_type *a, const bmf_type *b)
@@ -89,7 +96,7 @@ static uint64_t hash_type(const bmf_type *type)
     uint64_t hash = hash_add((uint64_t)type->kind, (uint64_t)type->components);
     for (int k = 0; k < type->components; k++)
         hash = hash_add(hash, (uint64_t)(uintptr_t)type->component[k]);
-    if (type->kind == BMF_STRUCT || type->kind == BMF_TUPLE)
+    if (has_name(type))
         hash = hash_add(hash_add(hash, (uint64_t)type->size), type->name ? hash_text(type->name) : 0);
     return hash;
 }
@@ -256,7 +263,7 @@ const bmf_type *type_with_fields(const bmf_type *tuple, const char *fields)
 const bmf_type *type_without_fields(const bmf_type *type)
 {
     const bmf_type *component[BMF_MAX_LEAVES];
-    bool same = type->kind != BMF_TUPLE || !type->name;
+    bool same = !type->name;
     if (type->components == 0)
         return type;
     for (int k = 0; k < type->components; k++) {
@@ -286,6 +293,36 @@ int field_find(const char *fields, const char *name, int64_t size)
     return -1;
 }
 
+/* ---- grids ---- */
+
+const bmf_type *type_with_grid(const bmf_type *distributed, int dimensions, const int64_t *blocks)
+{
+    char name[TYPE_DIMENSIONS * 21 + 1];
+    size_t used = 0;
+    for (int d = 0; d < dimensions; d++)
+        used += (size_t)snprintf(name + used, sizeof name - used, "%s%" PRId64, d > 0 ? "," : "", blocks[d]);
+    bmf_type made = *distributed;
+    made.name = name;
+    return bmf_type_intern(&made);
+}
+
+int type_grid(const bmf_type *type, int64_t blocks[TYPE_DIMENSIONS])
+{
+    int dimensions = 0;
+    if (type->kind != BMF_DISTRIBUTED)
+        return 0;
+    for (const char *at = type->name; at && dimensions < TYPE_DIMENSIONS; at = strchr(at, ',')) {
+        at += *at == ',';
+        blocks[dimensions++] = strtoll(at, NULL, 10);
+    }
+    return dimensions;
+}
+
+const bmf_type *type_on_grid_of(const bmf_type *distributed, const bmf_type *element)
+{
+    return bmf_type_intern(&(bmf_type){BMF_DISTRIBUTED, 0, distributed->name, 1, &element});
+}
+
 /* ---- words ---- */
 
 /* Appends to text at *used, which counts on past the end of the text so that it can be cut anywhere. */
@@ -300,6 +337,21 @@ static void append(char *text, size_t size, size_t *used, const char *more)
     *used += length;
 }
 
+/* "P{4 x _}[" */
+static void print_open_distributed(const bmf_type *type, char *text, size_t size, size_t *used)
+{
+    char number[24];
+    int64_t blocks[TYPE_DIMENSIONS];
+    const int dimensions = type_grid(type, blocks);
+    append(text, size, used, dimensions > 0 ? "P{" : "P");
+    for (int d = 0; d < dimensions; d++) {
+        snprintf(number, sizeof number, "%" PRId64, blocks[d]);
+        append(text, size, used, d > 0 ? " x " : "");
+        append(text, size, used, blocks[d] > 0 ? number : "_");
+    }
+    append(text, size, used, dimensions > 0 ? "}[" : "[");
+}
+
 static void print_type(const bmf_type *type, char *text, size_t size, size_t *used)
 {
     char field[FIELD_BYTES + 3];
@@ -308,7 +360,6 @@ static void print_type(const bmf_type *type, char *text, size_t size, size_t *us
     static const char *const scalar[] = {
         [BMF_INT] = "int",     [BMF_REAL] = "real",   [BMF_BOOL] = "bool",      [BMF_NOTHING] = "?",
         [BMF_INT32] = "int32", [BMF_FLOAT] = "float", [BMF_COMPLEX] = "complex"};
-    static const char *const open[] = {[BMF_TUPLE] = "{", [BMF_LIST] = "[", [BMF_DISTRIBUTED] = "P["};
     switch (type->kind) {
     case BMF_STRUCT:
         append(text, size, used, type->name ? type->name : "struct");
@@ -316,7 +367,10 @@ static void print_type(const bmf_type *type, char *text, size_t size, size_t *us
     case BMF_TUPLE:
     case BMF_LIST:
     case BMF_DISTRIBUTED:
-        append(text, size, used, open[type->kind]);
+        if (type->kind == BMF_DISTRIBUTED)
+            print_open_distributed(type, text, size, used);
+        else
+            append(text, size, used, type->kind == BMF_TUPLE ? "{" : "[");
         for (int k = 0; k < type->components; k++) {
             append(text, size, used, k > 0 ? ", " : "");
             name = type->kind == BMF_TUPLE ? field_in(type->name, k, &length) : NULL;

@@ -104,6 +104,22 @@ void data_put_items(const data_file *file, const char *block, const bmf_column *
     }
 }
 
+bool data_join_binary(data_file *file)
+{
+    const int last = file->dimensions - 1, fields = (int)file->shape[last];
+    if (file->fortran)
+        return false;
+    for (int k = 1; k < fields; k++) {
+        file->field[k] = file->field[0];
+        file->field[k].offset += k * file->item_bytes;
+    }
+    file->fields = fields;
+    file->item_bytes *= fields;
+    file->shape[last] = 1;
+    file->dimensions = last;
+    return true;
+}
+
 static bool goes_straight(const data_file *file, const bmf_column *items)
 {
     if (is_swapped(file))

@@ -189,6 +189,13 @@ const bmf_type *data_file_type(const data_file *file, const bmf_type *item)
     return item;
 }
 
+bool data_file_join(data_file *file, int fields)
+{
+    const data_format *format = data_format_of(file);
+    return file->dimensions > 1 && file->fields == 1 && file->shape[file->dimensions - 1] == fields && format->join &&
+           format->join(file);
+}
+
 int data_file_find(bmf_context *ctx, data_file *file)
 {
     const data_format *format = data_format_of(file);

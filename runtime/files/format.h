@@ -47,6 +47,9 @@ typedef struct data_format {
     int (*count)(bmf_context *ctx, data_file *file);
     /* This rank's rows into columns of type data_file_element; the status is this rank's own. */
     int (*read)(bmf_context *ctx, const data_file *file, int64_t first, int64_t rows, bmf_column *items);
+    /* Makes the last dimension, of file->shape items of one scalar, an item of as many fields; false: it cannot be, and
+     * nothing changes. NULL: never. */
+    bool (*join)(data_file *file);
     /* On rank 0, into output: everything before the items; sets file->offset. */
     int (*begin)(bmf_context *ctx, const bmf_output_file *output, data_file *file);
     /* Every rank: its own items; collective, its status is its own. NULL: one after the other from file->offset on. */
@@ -87,6 +90,10 @@ const data_format *data_format_of(const data_file *file);
 /* What an item becomes: its scalar, or a tuple of them. wide: as the language has them, int32 as int and float as
  * real. */
 const bmf_type *data_file_element(const data_file *file, bool wide);
+/* Takes the last of the dimensions, if it has as many items of one scalar each as there are `fields`, for an item of
+ * these fields: an array of n x 2 numbers becomes n pairs. False: the file is no such array, or of a format that is not
+ * read so. */
+bool data_file_join(data_file *file, int fields);
 /* Items of one row. */
 int64_t data_file_width(const data_file *file);
 /* Bytes of all items, or -1 if they do not fit an int64. */
@@ -95,6 +102,8 @@ int64_t data_file_bytes(const data_file *file);
 /* An error in a file: BMF_ERROR_FILE with its name before the reason, which is made one printable line. */
 __attribute__((format(printf, 3, 4))) int data_fail(bmf_context *ctx, const data_file *file, const char *format, ...);
 
+/* What join does where items lie one behind the other. */
+bool data_join_binary(data_file *file);
 /* Reads items that lie in the file as in memory, or with the first index fastest: what most formats' read is. */
 int data_read_binary(bmf_context *ctx, const data_file *file, int64_t first, int64_t rows, bmf_column *items);
 

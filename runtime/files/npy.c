@@ -107,5 +107,10 @@ static int begin(bmf_context *ctx, const bmf_output_file *output, data_file *fil
 }
 
 static const char *const endings[] = {".npy", NULL};
-const data_format data_format_npy = {
-    .name = ".npy", .endings = endings, .bare = true, .find = find, .read = data_read_binary, .begin = begin};
+const data_format data_format_npy = {.name = ".npy",
+                                     .endings = endings,
+                                     .bare = true,
+                                     .find = find,
+                                     .read = data_read_binary,
+                                     .join = data_join_binary,
+                                     .begin = begin};

@@ -466,5 +466,6 @@ const data_format data_format_npz = {.name = ".npz",
                                      .checks = true,
                                      .find = find,
                                      .read = read_rows,
+                                     .join = data_join_binary,
                                      .begin = begin,
                                      .end = end};

@@ -76,4 +76,5 @@ const data_format data_format_raw = {.name = "raw",
                                      .always = true,
                                      .find = find,
                                      .read = data_read_binary,
+                                     .join = data_join_binary,
                                      .begin = begin};

@@ -182,6 +182,17 @@ static int put_row(bmf_context *ctx, const data_file *file, char *line, int64_t 
     return BMF_OK;
 }
 
+/* All columns, each a field of its own. */
+static bool join(data_file *file)
+{
+    for (int k = 0; k < file->columns; k++)
+        file->field[k] = (data_field){.scalar = file->field[0].scalar, .offset = k};
+    file->fields = file->columns;
+    file->dimensions = 1;
+    file->shape[1] = 1;
+    return true;
+}
+
 /* The lines of a row that has begun before the chunk. */
 static void skip_quoted(line_reader *lines, const data_file *file, int64_t chunk)
 {
@@ -349,5 +360,6 @@ const data_format data_format_table = {.name = "table",
                                        .find = table_find,
                                        .count = count_rows,
                                        .read = read_rows,
+                                       .join = join,
                                        .begin = begin,
                                        .write = write_rows};

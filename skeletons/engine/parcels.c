@@ -175,6 +175,19 @@ int parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t numb
     return BMF_OK;
 }
 
+int parcels_begin(bmf_parcels *parcels, const bmf_round *round, uint32_t number, bmf_exchange **under_way)
+{
+    bmf_transfer transfer = {outgoing, incoming, parcels};
+    return backend_exchange_begin(parcels->ctx, round, number, &transfer, under_way);
+}
+
+int parcels_end(bmf_parcels *parcels, bmf_exchange *under_way)
+{
+    BMF_TRY(backend_exchange_end(parcels->ctx, under_way));
+    cut_arrivals(parcels);
+    return BMF_OK;
+}
+
 int parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number)
 {
     bmf_transfer transfer = {outgoing, incoming, parcels};

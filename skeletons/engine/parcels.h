@@ -55,6 +55,9 @@ void parcels_copy(bmf_parcels *parcels, int64_t from, int64_t to);
 
 /* Runs one round whose messages carry the elements [first, first + count); what arrives is known afterwards. */
 int parcels_exchange(bmf_parcels *parcels, const bmf_round *round, uint32_t number);
+/* The same in two halves, as the backend's exchange_begin and exchange_end. */
+int parcels_begin(bmf_parcels *parcels, const bmf_round *round, uint32_t number, bmf_exchange **under_way);
+int parcels_end(bmf_parcels *parcels, bmf_exchange *under_way);
 /* The same for a sparse round: messages from this rank's processors only, with their sizes, which the receivers do not
  * know of. */
 int parcels_deliver(bmf_parcels *parcels, const bmf_round *sends, uint32_t number);

@@ -32,7 +32,7 @@ static const bmf_type *named_item(const data_file *file, const bmf_type *item)
     return named ? type_with_fields(item, fields) : item;
 }
 
-static void set_type(bmf_argument *argument)
+void argument_set_type(bmf_argument *argument)
 {
     argument->item = data_file_element(&argument->file, true);
     argument->type = bmf_type_list(data_file_type(&argument->file, named_item(&argument->file, argument->item)));
@@ -46,14 +46,14 @@ int argument_find(bmf_context *ctx, bmf_argument *argument)
             return bmf_fail(ctx, BMF_ERROR_TYPE,
                             "%s: complex numbers (complex128); the language has int, real and bool",
                             argument->file.path);
-    set_type(argument);
+    argument_set_type(argument);
     return BMF_OK;
 }
 
 void argument_take(bmf_argument *argument, const void *bytes)
 {
     data_file_take(&argument->file, bytes);
-    set_type(argument);
+    argument_set_type(argument);
 }
 
 void argument_free(bmf_argument *argument)

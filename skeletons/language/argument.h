@@ -19,6 +19,8 @@ bool argument_named(const char *name, bmf_argument *argument);
 int argument_find(bmf_context *ctx, bmf_argument *argument);
 /* The same from what another rank has found. */
 void argument_take(bmf_argument *argument, const void *bytes);
+/* Its item and type from what is known of its file. */
+void argument_set_type(bmf_argument *argument);
 void argument_free(bmf_argument *argument);
 
 /* The value of all of them, a batch of one instance on processor 0. Files that the expression only splits, in one way,

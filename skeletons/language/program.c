@@ -16,6 +16,7 @@
 #include "runtime/backend/share.h"
 #include "runtime/base/allocate.h"
 #include "runtime/context/held.h"
+#include "skeletons/language/argument_declared.h"
 #include "skeletons/language/argument_names.h"
 #include "skeletons/language/notation/source.h"
 #include "skeletons/language/parallel/parallel.h"
@@ -159,10 +160,14 @@ static int parse_file(bmf_context *ctx, const char *path, bmf_program *program, 
     return data_parse(ctx, &program->texts, span, &argument->type, &argument->column);
 }
 
-static int parse_literal(bmf_context *ctx, const bmf_parsed *parsed, bmf_program *program)
+static int parse_literal(bmf_context *ctx, const bmf_parsed *parsed, bool only_types, bmf_program *program)
 {
     static const char nothing[] = "0";
     bmf_span data = parsed->data;
+    if (only_types && !parsed->has_data && declared_whole(parsed)) {
+        program->argument->type = declared_whole(parsed);
+        return BMF_OK;
+    }
     if (parsed->is_constant)
         data = (bmf_span){texts_add(&program->texts, "main", nothing, 1), 0, 1};
     else if (!parsed->has_data) {
@@ -186,10 +191,13 @@ static int parse_arguments(bmf_context *ctx, const bmf_program_options *options,
         return text_fail(&program->texts, ctx, program->parsed->span, BMF_ERROR_USAGE,
                          "main has no parameters, so --arg has nothing to be");
     if (options->arguments == 0)
-        BMF_TRY(parse_literal(ctx, parsed, program));
+        BMF_TRY(parse_literal(ctx, parsed, options->only_types, program));
     for (int k = 0; k < options->arguments; k++)
         if (!program->argument[k].is_file)
             BMF_TRY(parse_file(ctx, options->argument[k], program, &program->argument[k]));
+    program->declares = declared_argument(parsed);
+    BMF_TRY(arguments_declare(ctx, &program->texts, parsed, options->arguments > 0 ? options->argument : NULL,
+                              program->argument, program->arguments));
     for (int k = 0; k < program->arguments; k++)
         type[k] = program->argument[k].type;
     program->argument_type = program->arguments == 1 ? type[0] : bmf_type_tuple(program->arguments, type);
@@ -211,7 +219,7 @@ static const bmf_extent *extent_of_argument(bmf_expressions *arena, const bmf_ar
 {
     int depth = 0;
     if (!argument->is_file)
-        return extent_of_column(arena, &argument->column);
+        return argument->column.type ? extent_of_column(arena, &argument->column) : NULL;
     for (const bmf_type *type = argument->type; type->kind == BMF_LIST && depth < DATA_DIMENSIONS;
          type = type->component[0])
         depth++;
@@ -248,6 +256,8 @@ static int load_again(bmf_context *ctx, const bmf_program_options *options, bmf_
 {
     bmf_parsed parsed = {0};
     BMF_TRY(parse_texts(ctx, program, options->libraries, &parsed));
+    BMF_TRY(arguments_declare(ctx, &program->texts, &parsed, options->arguments > 0 ? options->argument : NULL,
+                              program->argument, program->arguments));
     return type_program(ctx, program);
 }
 

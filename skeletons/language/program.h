@@ -17,6 +17,7 @@ typedef struct bmf_program_options {
     int64_t processors;          /* what B_Procs stands for; 0: the context's */
     const char *const *argument; /* names of data files (bmf/files.h) or of files of data as text; */
     int arguments;               /* 0: the data in the program; several: a tuple */
+    bool only_types;             /* it will not run: types that main declares stand for data that there are not */
 } bmf_program_options;
 
 typedef struct bmf_program {
@@ -29,6 +30,7 @@ typedef struct bmf_program {
     bmf_rewriting rewriting;
     const bmf_type *argument_type, *value_type;       /* with the names of fields */
     const bmf_extent *argument_extent, *value_extent; /* on rank 0 */
+    bool declares;                                    /* the program says of what type its argument is, on rank 0 */
     bmf_argument *argument;                           /* at least one */
     int arguments;
     bool keep_parts; /* before it runs: leave out a final P_Reduce (B_Op (B_Conc)), for program_list */

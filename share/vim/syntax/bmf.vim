@@ -11,9 +11,9 @@ syntax iskeyword @,48-57,_
 syntax keyword bmfForm B_Id B_Comp B_Con B_Alltup B_Allvec B_Op B_Addr B_Num B_Procs B_Record B_Field B_With
 syntax keyword bmfConditional B_If
 syntax keyword bmfRepeat B_While
-syntax keyword bmfSkeleton B_Map B_Reduce B_Scan B_Zip B_Split B_Filter B_Reduce_by_key B_Shift B_Stencil B_Sort_by B_Group
+syntax keyword bmfSkeleton B_Map B_Reduce B_Scan B_Zip B_Split B_Blocks B_Join B_Filter B_Reduce_by_key B_Shift B_Stencil B_Ring B_Sort_by B_Group
 syntax keyword bmfParallel P_Map P_Reduce P_Scan P_Zip P_Split P_Distl P_Dist1 P_Project P_Sort P_Argsort P_Unique
-syntax keyword bmfParallel P_Reduce_by_key P_Shift P_Stencil P_Sort_by P_Group
+syntax keyword bmfParallel P_Blocks P_Join P_Reduce_by_key P_Shift P_Stencil P_Sort_by P_Group
 syntax keyword bmfOperation B_Plus B_Minus B_Times B_Divide B_Mod B_Max B_Min B_And B_Or B_Eq B_Ne B_Gt B_Lt B_Ge B_Le
 syntax keyword bmfOperation B_Uminus B_Neg B_Not B_Abs B_Sqrt B_Exp B_Log B_Sin B_Cos B_Tan B_Int B_Real
 syntax keyword bmfOperation B_Floor B_Ceil B_Round B_Pow B_Atan2 B_Bitand B_Bitor B_Bitxor B_Shl B_Shr B_Random
@@ -26,7 +26,7 @@ syntax keyword bmfLet let in main default procs with
 syntax keyword bmfConditional if then else
 syntax keyword bmfRepeat loop while for do
 syntax keyword bmfWordOperator and or not mod
-syntax keyword bmfSkeleton map filter reduce scan zip split cut reduce_by_key shift stencil sort_by group
+syntax keyword bmfSkeleton map filter reduce scan zip split cut join reduce_by_key shift stencil sort_by group
 syntax keyword bmfFunction sort argsort length iota pick abs sqrt exp log sin cos tan floor ceil round neg int real max min pow atan2
 syntax keyword bmfFunction bitand bitor bitxor shl shr random unique transpose matmul
 syntax match bmfMark '|>\|->\|\.\.<'

@@ -253,6 +253,9 @@ static int status_of(bmf_failure_kind kind)
     case BMF_FAILURE_EMPTY:
     case BMF_FAILURE_ROWS:
     case BMF_FAILURE_SHAPES:
+    case BMF_FAILURE_ARRAY:
+    case BMF_FAILURE_COUNT:
+    case BMF_FAILURE_BLOCKS:
         return BMF_ERROR_SHAPE;
     default:
         return BMF_ERROR_ARGUMENT;
@@ -279,6 +282,42 @@ static void print_rows(const int64_t *value, char *text)
     snprintf(text, WORDS,
              " needs rows of equal length: row %" PRId64 "%s has %" PRId64 " element%s, row 0 has %" PRId64, value[0],
              matrix[value[3]], value[1], value[1] == 1 ? "" : "s", value[2]);
+}
+
+/* "[2]" or "[2][1]" */
+static void print_list(int64_t i, int64_t j, char text[48])
+{
+    const int used = snprintf(text, 48, "[%" PRId64 "]", i);
+    if (j >= 0)
+        snprintf(text + used, 48 - (size_t)used, "[%" PRId64 "]", j);
+}
+
+static void print_array(const int64_t *value, char *text)
+{
+    char list[2][48];
+    print_list(value[0], value[1], list[0]);
+    print_list(0, value[1] < 0 ? -1 : 0, list[1]);
+    snprintf(text, WORDS, " needs lists of equal length: %s has %" PRId64 " element%s, %s has %" PRId64, list[0],
+             value[2], value[2] == 1 ? "" : "s", list[1], value[3]);
+}
+
+/* Block {1, 0} of the grid that the form has. */
+static void print_blocks(const bmf_failure *failure, char *text)
+{
+    static const char *const words[2][BMF_NUMBERS] = {{"rows", "columns"}, {"planes", "rows", "columns"}};
+    const bmf_expression *form = failure->expression;
+    const int64_t *value = failure->value;
+    int64_t place[BMF_NUMBERS], block = value[0];
+    char at[80];
+    size_t used = 0;
+    for (int d = form->numbers - 1; d >= 0; d--) {
+        place[d] = block % (form->number[d] > 0 ? form->number[d] : 1);
+        block /= form->number[d] > 0 ? form->number[d] : 1;
+    }
+    for (int d = 0; d < form->numbers; d++)
+        used += (size_t)snprintf(at + used, sizeof at - used, "%s%" PRId64, d > 0 ? ", " : "", place[d]);
+    snprintf(text, WORDS, " needs blocks that fit each other: block {%s} has %" PRId64 " %s, its neighbours %" PRId64,
+             at, value[2], words[form->numbers - 2][value[1]], value[3]);
 }
 
 static void print_slice(const int64_t *value, char *text)
@@ -332,6 +371,15 @@ static void print_failure(const bmf_failure *failure, char text[WORDS])
                  " needs as many columns of the first matrix as rows of the second, found %" PRId64 " x %" PRId64
                  " and %" PRId64 " x %" PRId64,
                  value[0], value[1], value[2], value[3]);
+        return;
+    case BMF_FAILURE_ARRAY:
+        print_array(value, text);
+        return;
+    case BMF_FAILURE_COUNT:
+        snprintf(text, WORDS, " needs %" PRId64 " blocks, found %" PRId64, value[0], value[1]);
+        return;
+    case BMF_FAILURE_BLOCKS:
+        print_blocks(failure, text);
         return;
     case BMF_FAILURE_EMPTY:
         snprintf(text, WORDS, " without a default of an empty list");

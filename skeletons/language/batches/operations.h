@@ -12,6 +12,7 @@ enum { BMF_ALONE = 20000 };
 typedef struct bmf_pass {
     bmf_context *ctx; /* NULL: one thread */
     const char *kernel;
+    uint32_t round; /* of passes with one kernel in an operation, as in bmf_work */
     int64_t runs;
     bmf_run_of_instances *run; /* owned */
 } bmf_pass;

@@ -97,6 +97,7 @@ int pass_run(const bmf_pass *pass, int64_t count, void (*run)(void *state, int64
     cut_pieces(pass->runs, pass->run, count, workers, &piece, &pieces);
     int status = backend_compute(pass->ctx, &(bmf_work){.kernel = pass->kernel,
                                                         .operations = operation_of(pass),
+                                                        .round = pass->round,
                                                         .piece = piece,
                                                         .pieces = pieces,
                                                         .run = run_piece,

@@ -36,6 +36,7 @@ int evaluate_per_rank(bmf_evaluator *evaluator, bmf_expression *expression, bmf_
  * any. */
 int evaluate_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out);
 int evaluate_split(bmf_evaluator *evaluator, const bmf_expression *split, bmf_value *x, bmf_value *out);
+bmf_evaluate_function evaluate_blocks, evaluate_join;
 int evaluate_filter(bmf_evaluator *evaluator, bmf_expression *filter, bmf_frame *frame, bmf_value *x, bmf_value *out);
 int evaluate_project(bmf_evaluator *evaluator, bmf_expression *project, const bmf_frame *frame, bmf_value *x,
                      bmf_value *out);

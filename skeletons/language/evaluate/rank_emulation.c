@@ -209,14 +209,19 @@ static int emulate_each(const emulation *e, bmf_value *out)
     return status;
 }
 
-/* The values of all instances at once; nothing is recorded. */
+/* The values of all instances at once, as if they lay on one processor: nothing is recorded, and kernels need no pieces
+ * by processor. */
 static int evaluate_quietly(const emulation *e, bmf_value *out)
 {
+    const bmf_run_of_instances all = {e->found->processor, e->frame->count};
+    bmf_frame whole = *e->frame;
     bmf_value share;
+    whole.run = &all;
+    whole.runs = 1;
     e->evaluator->ctx->backend->emulate_rank(e->evaluator->ctx, BMF_EMULATE_BATCH);
     value_share(e->x, &share);
     e->evaluator->whole_batch = true;
-    const int status = evaluate_unnamed(e->evaluator, e->expression, e->frame, &share, out);
+    const int status = evaluate_unnamed(e->evaluator, e->expression, &whole, &share, out);
     e->evaluator->whole_batch = false;
     return status;
 }

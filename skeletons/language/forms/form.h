@@ -35,7 +35,7 @@ typedef struct bmf_expression_form {
     const char *keyword;            /* B_Map; of what is never written, something that is no word */
     const char *parallel;           /* P_Map, or NULL */
     int min_operands, max_operands; /* (..) behind the keyword, for forms without a parse */
-    bool is_numbered;               /* (B_Num number[0]), and number[1] unless it is 0, stand in front of operands */
+    bool is_numbered;               /* (B_Num number[0]), and the others unless they are 0, stand before operands */
     bmf_expression *(*parse)(bmf_parser *parser, const bmf_keyword *keyword); /* from the keyword on */
     void (*print)(const bmf_expression *expression, FILE *out); /* all of it; NULL: the keyword, operands in (..) */
     bmf_print_layout layout;

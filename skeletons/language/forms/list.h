@@ -18,6 +18,7 @@
     X(FIELD, field)                                                                                                    \
     X(WITH, update)                                                                                                    \
     BMF_SKELETON_FORMS(X)                                                                                              \
+    X(RING, ring)                                                                                                      \
     X(IF, choice)                                                                                                      \
     X(WHILE, loop)                                                                                                     \
     /* made by the checker and the rewriter, never written */                                                          \

@@ -39,7 +39,7 @@ static bmf_expression *check(bmf_checker *checker, const bmf_expression *express
         return NULL;
     const bmf_type *element = checker_element(in);
     if (expression->children > 0) {
-        element = checker_beyond(checker, expression, expression->child[0], element, &beyond);
+        element = checker_beyond(checker, expression, expression->child[0], NULL, element, &beyond);
         if (!element)
             return NULL;
     }

@@ -1,9 +1,12 @@
 /* B_Zip, B_Zip (op), P_Zip ..: two lists element by element, as pairs or combined. */
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/form.h"
+#include "skeletons/language/forms/zip.h"
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"
 #include "skeletons/skeleton_types.h"
+
+#include "runtime/data/type.h"
 
 /* Either both lists placed or both distributed; a component of type nothing is a list like the other. NULL: neither. */
 static const bmf_type *two_lists(const bmf_type *in)
@@ -22,28 +25,56 @@ static const bmf_type *two_lists(const bmf_type *in)
     return bmf_type_pair(list[0], list[1]);
 }
 
+/* Two distributed lists, of which neither or one is on a grid, or both on the same as far as is known: of which the
+ * pairs are, and on what *list. False: on two. */
+static bool find_grid(const bmf_type *takes, int64_t *which, const bmf_type **list)
+{
+    int64_t blocks[2][TYPE_DIMENSIONS];
+    int dimensions[2];
+    for (int k = 0; k < 2; k++)
+        dimensions[k] = type_grid(takes->component[k], blocks[k]);
+    *which = dimensions[1] == 0 ? BMF_ZIP_FIRST_GRID : dimensions[0] == 0 ? BMF_ZIP_SECOND_GRID : BMF_ZIP_GRIDS;
+    *list = takes->component[*which == BMF_ZIP_SECOND_GRID];
+    if (*which != BMF_ZIP_GRIDS)
+        return true;
+    for (int d = 0; d < dimensions[0] && dimensions[0] == dimensions[1]; d++) {
+        if (blocks[0][d] > 0 && blocks[1][d] > 0 && blocks[0][d] != blocks[1][d])
+            return false;
+        blocks[0][d] = blocks[0][d] > 0 ? blocks[0][d] : blocks[1][d];
+    }
+    if (dimensions[0] == dimensions[1])
+        *list = type_with_grid(takes->component[0], dimensions[0], blocks[0]);
+    return dimensions[0] == dimensions[1];
+}
+
 static bmf_expression *check(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
+    int64_t which = expression->number[0];
     const bmf_type *nothing = &bmf_type_nothing;
     const bmf_type *takes = in == nothing ? in : two_lists(in);
     if (!takes)
         return checker_needs(checker, expression, "two placed or two distributed lists", in);
-    const bmf_type *pair = bmf_type_pair(nothing, nothing), *out = in;
+    const bmf_type *pair = bmf_type_pair(nothing, nothing), *out = in, *list = NULL;
     if (in != nothing) {
         if (!checker_placed_elements(checker, expression, takes->component[0]) ||
             !checker_placed_elements(checker, expression, takes->component[1]))
             return NULL;
+        list = takes->component[0];
+        if (list->kind == BMF_DISTRIBUTED && which == 0 && !find_grid(takes, &which, &list))
+            return checker_needs(checker, expression, "the blocks of one grid", in);
         pair = bmf_type_pair(takes->component[0]->component[0], takes->component[1]->component[0]);
-        out = type_list_like(takes->component[0], pair);
+        out = type_list_like(list, pair);
     }
     bmf_expression *operation = NULL;
     if (expression->children > 0) {
         operation = checker_infer_inside(checker, expression->child[0], pair);
         if (!operation)
             return NULL;
-        out = in == nothing ? in : type_list_like(takes->component[0], operation->out);
+        out = in == nothing ? in : type_list_like(list, operation->out);
     }
     bmf_expression *node = checker_node(checker, expression, expression->children, &operation);
+    if (node)
+        node->number[0] = which;
     return checker_convert_argument(checker, checker_finish(checker, node, takes, out), in);
 }
 

@@ -30,6 +30,8 @@ typedef enum bmf_operation {
         BMF_OPERATIONS
 } bmf_operation;
 
+enum { BMF_NUMBERS = 3 }; /* that a form may have: one for each dimension of a grid */
+
 /* How far elements of lists may be shifted. */
 static const int64_t BMF_MAX_PLACES = (int64_t)1 << 40;
 
@@ -77,8 +79,9 @@ struct bmf_expression {
     bool parallel; /* written with P_ */
     bmf_span span; /* of the keyword and what belongs to it */
     bmf_operation operation;
-    int64_t number[2];
-    bool processors[2]; /* of a split: the number was written as B_Procs */
+    int numbers; /* of a grid: how many dimensions it has; 0: it was not written */
+    int64_t number[BMF_NUMBERS];
+    bool processors[BMF_NUMBERS]; /* of a split: the number was written as B_Procs */
     bmf_constant constant;
     const char *name;           /* without the $; of a B_Distl of the notation: what it hands on; of fields: "x,y" */
     const bmf_binding *binding; /* of the notation: the pattern that its argument must fit; or NULL */

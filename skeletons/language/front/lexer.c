@@ -79,7 +79,7 @@ bmf_token token_next(const bmf_text *text, int64_t at)
         return (bmf_token){BMF_TOKEN_WORD, at, word_end(text, at)};
     if (is_digit(c) || c == '+' || c == '-')
         return (bmf_token){BMF_TOKEN_NUMBER, at, number_end(text, at)};
-    return (bmf_token){c != 0 && strchr("()[]{},.=", c) ? c : BMF_TOKEN_BAD, at, at + 1};
+    return (bmf_token){c != 0 && strchr("()[]{},.=:", c) ? c : BMF_TOKEN_BAD, at, at + 1};
 }
 
 char *token_print(const bmf_text *text, bmf_token token, char words[64])

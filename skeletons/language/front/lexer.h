@@ -4,7 +4,7 @@
 
 #include "skeletons/language/front/expression.h"
 
-/* One of ( ) [ ] { } , . = is its own kind. */
+/* One of ( ) [ ] { } , . = : is its own kind. */
 typedef enum bmf_token_kind {
     BMF_TOKEN_END,
     BMF_TOKEN_NAME,   /* $name, with the $ */

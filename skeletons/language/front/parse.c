@@ -16,6 +16,7 @@
 #include "skeletons/language/forms/form.h"
 #include "skeletons/language/front/fields.h"
 #include "skeletons/language/front/parser.h"
+#include "skeletons/language/front/type_parse.h"
 
 typedef struct parts {
     bmf_expression **part;
@@ -407,7 +408,26 @@ static int finish(const bmf_parser *p, bmf_library *library, int definitions)
     return p->status;
 }
 
-/* What follows a program's expression: data, or nothing. */
+/* [ ':' type ] behind a program's expression. */
+static bool parse_declared(bmf_parser *p, bmf_parsed *parsed)
+{
+    bmf_declared *declared = expressions_bytes(p->arena, sizeof *declared);
+    *declared = (bmf_declared){.span = parser_span(p, p->token)};
+    parsed->parameters = 1;
+    parsed->declared = declared;
+    if (p->token.kind != ':')
+        return true;
+    declared->type = type_parse(p->ctx, p->texts, p->number, p->token.end, &declared->span.end);
+    if (!declared->type) {
+        p->status = BMF_ERROR_USAGE;
+        return false;
+    }
+    p->token = token_next(p->text, declared->span.end);
+    p->next = token_next(p->text, p->token.end);
+    return true;
+}
+
+/* What follows a program's expression and type: data, or nothing. */
 static void parse_end(bmf_parser *p, bmf_parsed *parsed)
 {
     char found[64];
@@ -431,7 +451,7 @@ int parse_program(bmf_context *ctx, const bmf_texts *texts, int text, bmf_expres
     *parsed = (bmf_parsed){0};
     if (parse_definitions(&p, library))
         parsed->expression = parser_expression(&p);
-    if (p.status == BMF_OK)
+    if (p.status == BMF_OK && parse_declared(&p, parsed))
         parse_end(&p, parsed);
     return finish(&p, library, definitions);
 }

@@ -29,12 +29,21 @@ typedef struct bmf_library {
     bmf_table by_name; /* of definitions; those from `count` on do not count any more */
 } bmf_library;
 
+/* The type that a program says its argument, or a parameter of main, has. */
+typedef struct bmf_declared {
+    const char *name;     /* of the parameter; NULL: it has none */
+    const bmf_type *type; /* NULL: none is said */
+    bmf_span span;        /* ": type" */
+} bmf_declared;
+
 /* What a program text holds: definitions (added to the library), one expression, and perhaps data behind it. */
 typedef struct bmf_parsed {
     bmf_expression *expression;
     bool has_data;
-    bool is_constant; /* main of the notation without parameters: there is no argument */
-    bmf_span data;    /* everything behind the expression, when has_data */
+    bool is_constant;             /* main of the notation without parameters: there is no argument */
+    bmf_span data;                /* everything behind the expression, when has_data */
+    int parameters;               /* of main; of the core 1, the argument; 0: a constant */
+    const bmf_declared *declared; /* [parameters] */
 } bmf_parsed;
 
 /* Parses a program. A name defined twice is an error that names both places. */

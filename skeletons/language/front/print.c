@@ -36,10 +36,8 @@ void print_list(const bmf_expression *expression, FILE *out)
 static void print_keyword(const bmf_expression *expression, FILE *out)
 {
     fputs(expression_keyword(expression), out);
-    if (form_of(expression)->is_numbered)
-        fprintf(out, " (B_Num %" PRId64 ")", expression->number[0]);
-    if (form_of(expression)->is_numbered && expression->number[1] != 0)
-        fprintf(out, " (B_Num %" PRId64 ")", expression->number[1]);
+    for (int k = 0; form_of(expression)->is_numbered && k < BMF_NUMBERS && (k == 0 || expression->number[k] != 0); k++)
+        fprintf(out, " (B_Num %" PRId64 ")", expression->number[k]);
 }
 
 void print_expression(const bmf_expression *expression, FILE *out)

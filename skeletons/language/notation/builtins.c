@@ -28,8 +28,9 @@ static const notation_builtin builtins[] = {
     {"reduce", NOTATION_FOLD, 0, 2, 3, BMF_EXPRESSION_REDUCE, 0, "reduce(+, xs) or reduce(+, 0, xs)"},
     {"scan", NOTATION_FOLD, 0, 2, 3, BMF_EXPRESSION_SCAN, 0, "scan(+, xs) or scan(+, 0, xs)"},
     {"zip", NOTATION_ZIP, 0, 2, 3, BMF_EXPRESSION_ZIP, 0, "zip(xs, ys) or zip(f, xs, ys)"},
-    {"split", NOTATION_SPLIT, 0, 2, 3, BMF_EXPRESSION_SPLIT, 0, "split(procs, xs)"},
-    {"cut", NOTATION_CUT, 0, 2, 2, BMF_EXPRESSION_SPLIT, 0, "cut(4, xs)"},
+    {"split", NOTATION_SPLIT, 0, 2, 3, BMF_EXPRESSION_SPLIT, 0, "split(procs, xs) or split({r, c}, rows)"},
+    {"cut", NOTATION_CUT, 0, 2, 2, BMF_EXPRESSION_SPLIT, 0, "cut(4, xs) or cut({r, c}, rows)"},
+    {"join", NOTATION_JOIN, 0, 1, 2, BMF_EXPRESSION_JOIN, 0, "join(blocks) or join({r, c}, blocks)"},
     {"reduce_by_key", NOTATION_BY_KEY, 0, 4, 4, BMF_EXPRESSION_REDUCE_BY_KEY, 0,
      "reduce_by_key(+, 0, number of keys, list of {key, value})"},
     {"sort_by", NOTATION_KEYED, 0, 2, 2, BMF_EXPRESSION_SORT_BY, 0, "sort_by(x -> key, xs)"},
@@ -195,11 +196,12 @@ const char *notation_foreign(const char *word, int64_t size)
 
 /* What is no built-in name. */
 static const char *const other_words[][2] = {
-    {"B_Alltup", "{..}"},       {"B_Allvec", "[..]"},       {"B_Addr", "the pattern"}, {"B_If", "if"},
-    {"B_While", "loop"},        {"B_Uminus", "-"},          {"B_Index", "xs[i]"},      {"B_Con", "constant"},
-    {"B_Slice", "xs[a ..< b]"}, {"B_Procs", "procs"},       {"B_Distl", "map"},        {"P_Distl", "map"},
-    {"P_Project", "pick"},      {"B_Id", "the value"},      {"P_Split", "split"},      {"B_Split", "cut"},
-    {"B_Record", "{..: ..}"},   {"B_With", "{.. with ..}"}, {"B_Field", "the field"},
+    {"B_Alltup", "{..}"},       {"B_Allvec", "[..]"},  {"B_Addr", "the pattern"}, {"B_If", "if"},
+    {"B_While", "loop"},        {"B_Uminus", "-"},     {"B_Index", "xs[i]"},      {"B_Con", "constant"},
+    {"B_Slice", "xs[a ..< b]"}, {"B_Procs", "procs"},  {"B_Distl", "map"},        {"P_Distl", "map"},
+    {"P_Project", "pick"},      {"B_Id", "the value"}, {"P_Split", "split"},      {"B_Split", "cut"},
+    {"P_Blocks", "split"},      {"B_Blocks", "cut"},   {"B_Record", "{..: ..}"},  {"B_With", "{.. with ..}"},
+    {"B_Field", "the field"},
 };
 
 static const char *operation_word(const char *keyword)

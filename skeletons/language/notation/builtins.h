@@ -14,8 +14,9 @@ typedef enum notation_role {
     NOTATION_KEYED,   /* the same, of {captured, list}: sort_by, group */
     NOTATION_FOLD,    /* form (operator) (default) . [list] */
     NOTATION_ZIP,     /* B_Zip (function) . B_Alltup [[list], [list]] */
-    NOTATION_SPLIT,   /* P_Split (number) (stride) . [list] */
-    NOTATION_CUT,     /* B_Split (number) . [list] */
+    NOTATION_SPLIT,   /* P_Split (number) (stride) . [list]; of a tuple of numbers P_Blocks (numbers) */
+    NOTATION_CUT,     /* B_Split (number) . [list]; B_Blocks (numbers) */
+    NOTATION_JOIN,    /* B_Join (numbers) . [blocks] */
     NOTATION_SHIFT,   /* B_Shift (places) (default) . [list] */
     NOTATION_STENCIL, /* B_Stencil (reach) (function) (default) . [list] */
     NOTATION_BY_KEY   /* form (operator) (default) . B_Alltup [[number], [list]] */

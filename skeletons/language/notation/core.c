@@ -194,7 +194,7 @@ bmf_expression *core_normal(bmf_expressions *arena, const bmf_expression *expres
         return made;
     }
     bmf_expression *made = expression_copy(arena, expression);
-    made->parallel = made->parallel && made->kind == BMF_EXPRESSION_SPLIT;
+    made->parallel = made->parallel && (made->kind == BMF_EXPRESSION_SPLIT || made->kind == BMF_EXPRESSION_BLOCKS);
     for (int k = 0; k < made->children; k++)
         made->child[k] = core_normal(arena, expression->child[k]);
     return made->kind == BMF_EXPRESSION_ALLTUP ? core_tuple(arena, made->span, made->children, made->child) : made;

@@ -15,8 +15,12 @@ static const described builtins[] = {
      "empty list."},
     {"scan", "Element i is the reduction of the elements 0 to i."},
     {"zip", "The pairs of elements of two lists of equal length, or a function of every pair."},
-    {"split", "Distributes a list over processors: the list of its parts, one on each."},
-    {"cut", "The list in parts, as even as possible, on the same processor."},
+    {"split",
+     "Distributes a list over processors: the list of its parts, one on each. With {r, c} a list of rows in r x c "
+     "blocks, with {p, r, c} a list of such; _ stands for as many as suit the processors."},
+    {"cut",
+     "The list in parts, as even as possible, on the same processor; with {r, c} a list of rows in r x c blocks."},
+    {"join", "The whole of the blocks of a grid."},
     {"reduce_by_key",
      "The values of every key 0, 1, .. n - 1 combined by an operator, a list of n results; the default, which leaves "
      "what it is combined with as it is, stands for keys without values."},
@@ -25,8 +29,10 @@ static const described builtins[] = {
     {"stencil",
      "A function of every element and so many neighbours on each side, {before, .., element, .., behind}; beyond the "
      "ends stands a default, a constant or a function of the element that looks there, or else the other end. With "
-     "{rows, "
-     "columns} the points of a list of rows and those around them, {{..}, {.., point, ..}, {..}}."},
+     "{rows, columns} the points of a list of rows and those around them, {{..}, {.., point, ..}, {..}}, with {planes, "
+     "rows, columns} those of planes of rows. Edges may be given one by one: {left: 0.0, right: u -> u}, with above "
+     "and "
+     "below, front and back; ring for both of a dimension."},
     {"shift",
      "Every element so many places on, or back; those that leave come back at the other end, or make room for a "
      "default: a constant, or a function of the element that is there."},

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "runtime/base/array.h"
+#include "skeletons/language/front/type_parse.h"
 
 /* ---- tokens ---- */
 
@@ -175,6 +176,16 @@ const char *notation_name(notation_parser *p, const char *what)
 
 /* ---- patterns ---- */
 
+static notation_pattern *parse_pattern(notation_parser *p);
+
+static void *fail_colon(notation_parser *p, bool inside)
+{
+    return notation_fail(
+        p, notation_span(p, p->token), "%s",
+        inside ? "a pattern takes components in their order, {a, b}; the fields of a record r are r.x, r.y"
+               : "types are written at the parameters of main only; all others follow from them");
+}
+
 static notation_pattern *parse_tuple_pattern(notation_parser *p)
 {
     notation_pattern *part[BMF_MAX_LEAVES];
@@ -187,9 +198,11 @@ static notation_pattern *parse_tuple_pattern(notation_parser *p)
     do {
         if (parts == BMF_MAX_LEAVES)
             return notation_fail(p, notation_span(p, p->token), "a tuple has at most %d components", BMF_MAX_LEAVES);
-        part[parts] = notation_parse_pattern(p);
+        part[parts] = parse_pattern(p);
         if (!part[parts++])
             return NULL;
+        if (notation_at(p, ":"))
+            return fail_colon(p, true);
     } while (notation_take(p, ","));
     p->depth--;
     if (!notation_expect(p, "}"))
@@ -199,7 +212,8 @@ static notation_pattern *parse_tuple_pattern(notation_parser *p)
     return pattern;
 }
 
-notation_pattern *notation_parse_pattern(notation_parser *p)
+/* Whatever stands behind it. */
+static notation_pattern *parse_pattern(notation_parser *p)
 {
     const notation_token first = p->token;
     if (notation_at(p, "{"))
@@ -210,13 +224,14 @@ notation_pattern *notation_parse_pattern(notation_parser *p)
         return notation_fail(p, notation_span(p, first),
                              "a list has no pattern; its elements are xs[0], xs[1], .., its parts functions of it");
     const char *name = notation_name(p, "a name or {..}");
-    if (!name)
-        return NULL;
-    if (notation_at(p, ":"))
-        return notation_fail(
-            p, notation_span(p, p->token),
-            "a pattern takes components in their order, {a, b}; the fields of a record r are r.x, r.y");
-    return notation_pattern_create(p->arena, strcmp(name, "_") == 0 ? NULL : name, notation_span(p, first), 0);
+    return name ? notation_pattern_create(p->arena, strcmp(name, "_") == 0 ? NULL : name, notation_span(p, first), 0)
+                : NULL;
+}
+
+notation_pattern *notation_parse_pattern(notation_parser *p)
+{
+    notation_pattern *pattern = parse_pattern(p);
+    return pattern && notation_at(p, ":") ? fail_colon(p, false) : pattern;
 }
 
 /* How often a pattern binds a name; *last: where it does so last. */
@@ -248,11 +263,30 @@ bool notation_check_pattern(notation_parser *p, const notation_pattern *pattern)
 
 /* ---- definitions ---- */
 
+/* [ ':' type ] behind a parameter of main. */
+static bool parse_declared(notation_parser *p, const notation_pattern *parameter, bmf_declared *declared)
+{
+    *declared = (bmf_declared){.name = parameter->name};
+    if (!notation_at(p, ":"))
+        return true;
+    declared->span = notation_span(p, p->token);
+    declared->type = type_parse(p->ctx, p->texts, p->number, p->token.end, &declared->span.end);
+    if (!declared->type) {
+        p->status = BMF_ERROR_USAGE;
+        return false;
+    }
+    p->last = (notation_token){NOTATION_TOKEN_MARK, declared->span.begin, declared->span.end};
+    p->token = notation_next(p->text, declared->span.end);
+    return true;
+}
+
 /* '(' pattern, .. ')' */
 static bool parse_parameters(notation_parser *p, notation_definition *definition)
 {
     const int64_t begin = p->token.begin;
+    const bool is_main = strcmp(definition->name, "main") == 0; /* a reserved word */
     notation_pattern *part[BMF_MAX_LEAVES];
+    bmf_declared declared[BMF_MAX_LEAVES];
     notation_advance(p);
     if (notation_at(p, ")"))
         return notation_fail(p, notation_since(p, begin),
@@ -261,12 +295,18 @@ static bool parse_parameters(notation_parser *p, notation_definition *definition
     do {
         if (definition->parameters == BMF_MAX_LEAVES)
             return notation_fail(p, notation_span(p, p->token), "a function has at most %d parameters", BMF_MAX_LEAVES);
-        part[definition->parameters] = notation_parse_pattern(p);
-        if (!part[definition->parameters++])
+        const int k = definition->parameters;
+        part[k] = is_main ? parse_pattern(p) : notation_parse_pattern(p);
+        if (!part[k] || (is_main && !parse_declared(p, part[k], &declared[k])))
             return false;
+        definition->parameters++;
     } while (notation_take(p, ","));
     if (!notation_expect(p, ")"))
         return false;
+    if (is_main) {
+        const size_t size = (size_t)definition->parameters * sizeof *declared;
+        definition->declared = memcpy(expressions_bytes(p->arena, (int64_t)size), declared, size);
+    }
     definition->pattern = part[0];
     if (definition->parameters > 1) {
         definition->pattern = notation_pattern_create(p->arena, NULL, notation_since(p, begin), definition->parameters);

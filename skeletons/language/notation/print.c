@@ -13,6 +13,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/data/type.h"
 #include "skeletons/language/front/data.h"
+#include "skeletons/language/front/type_parse.h"
 
 enum { LINE_COLUMNS = 100, MAX_INDENT = 60, INDENT = 4 };
 
@@ -431,6 +432,15 @@ void notation_print(const notation_node *node, int indent, int column, FILE *out
     print_broken(node, LEVEL_EXPRESSION, indent, column, out);
 }
 
+static void print_declared(const bmf_declared *declared, FILE *out)
+{
+    if (!declared->type || declared->type->kind == BMF_NOTHING)
+        return;
+    char *type = type_print(declared->type);
+    fprintf(out, ": %s", type);
+    free(type);
+}
+
 void notation_print_definition(const notation_definition *definition, FILE *out)
 {
     const bool main = strcmp(definition->name, "main") == 0;
@@ -443,6 +453,8 @@ void notation_print_definition(const notation_definition *definition, FILE *out)
     for (int k = 0; k < definition->parameters; k++) {
         fputs(k > 0 ? ", " : "(", text);
         notation_print_pattern(definition->parameters > 1 ? definition->pattern->part[k] : definition->pattern, text);
+        if (definition->declared)
+            print_declared(&definition->declared[k], text);
     }
     fputs(definition->parameters > 0 ? ") =" : " =", text);
     fclose(text);

@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "runtime/base/array.h"
+#include "skeletons/language/forms/stencil.h"
 #include "skeletons/language/front/fields.h"
 #include "skeletons/language/notation/core.h"
 #include "skeletons/language/notation/demand.h"
+#include "skeletons/language/notation/edges.h"
 
 typedef struct view {
     const notation_pattern *names; /* of the value; or NULL: */
@@ -198,6 +200,28 @@ static notation_node *apply_split(notation_naming *naming, const bmf_expression 
     return list_call(naming, builtin_of_form(BMF_EXPRESSION_SPLIT, split->parallel), count, argument);
 }
 
+/* {r, c} */
+static notation_node *grid_node(notation_naming *naming, const bmf_expression *form)
+{
+    notation_node *number[BMF_NUMBERS];
+    for (int d = 0; d < form->numbers; d++)
+        number[d] =
+            form->number[d] == 0 ? name_node(naming, "_") : count_node(naming, form->number[d], form->processors[d]);
+    return node_of(naming, NOTATION_TUPLE, form->numbers, number);
+}
+
+static notation_node *apply_blocks(notation_naming *naming, const bmf_expression *form, view x)
+{
+    const bool joins = form->kind == BMF_EXPRESSION_JOIN;
+    notation_node *argument[2];
+    int count = 0;
+    if (form->numbers > 0)
+        argument[count++] = grid_node(naming, form);
+    argument[count++] = view_node(naming, x);
+    return list_call(naming, builtin_of_form(joins ? form->kind : BMF_EXPRESSION_SPLIT, form->parallel), count,
+                     argument);
+}
+
 static notation_node *apply_shift(notation_naming *naming, const bmf_expression *shift, view x)
 {
     notation_node *argument[3];
@@ -209,12 +233,33 @@ static notation_node *apply_shift(notation_naming *naming, const bmf_expression 
     return list_call(naming, builtin_of_form(shift->kind, false), count, argument);
 }
 
-/* r, or {r, c} */
+/* r, {r, c} or {p, r, c} */
 static notation_node *reach_node(notation_naming *naming, const bmf_expression *stencil)
 {
-    notation_node *reach[2] = {count_node(naming, stencil->number[0], false),
-                               count_node(naming, stencil->number[1], false)};
-    return stencil->number[1] > 0 ? node_of(naming, NOTATION_TUPLE, 2, reach) : reach[0];
+    const int dimensions = stencil_dimensions(stencil);
+    notation_node *reach[BMF_NUMBERS];
+    for (int d = 0; d < dimensions; d++)
+        reach[d] = count_node(naming, stencil->number[d], false);
+    return dimensions > 1 ? node_of(naming, NOTATION_TUPLE, dimensions, reach) : reach[0];
+}
+
+static notation_node *edge_node(notation_naming *naming, const bmf_expression *edge)
+{
+    return edge->kind == BMF_EXPRESSION_RING ? name_node(naming, notation_ring) : default_node(naming, edge);
+}
+
+/* One for all, or a record of them. */
+static notation_node *edges_node(notation_naming *naming, const bmf_expression *stencil)
+{
+    notation_node *edge[BMF_STENCIL_OPERANDS];
+    const int edges = stencil->children - 1;
+    for (int k = 0; k < edges; k++)
+        edge[k] = edge_node(naming, stencil->child[1 + k]);
+    if (edges == 1)
+        return edge[0];
+    notation_node *node = node_of(naming, NOTATION_RECORD, edges, edge);
+    node->name = edge_fields(stencil_dimensions(stencil));
+    return node;
 }
 
 static notation_node *apply_stencil(notation_naming *naming, const bmf_expression *stencil, view x)
@@ -224,7 +269,7 @@ static notation_node *apply_stencil(notation_naming *naming, const bmf_expressio
     argument[count++] = reach_node(naming, stencil);
     argument[count++] = function_node(naming, stencil->child[0]);
     if (stencil->children > 1)
-        argument[count++] = default_node(naming, stencil->child[1]);
+        argument[count++] = edges_node(naming, stencil);
     argument[count++] = view_node(naming, x);
     return list_call(naming, builtin_of_form(stencil->kind, false), count, argument);
 }
@@ -449,6 +494,9 @@ static notation_node *apply_other(notation_naming *naming, const bmf_expression 
         return apply_loop(naming, link, x);
     case BMF_EXPRESSION_SPLIT:
         return apply_split(naming, link, x);
+    case BMF_EXPRESSION_BLOCKS:
+    case BMF_EXPRESSION_JOIN:
+        return apply_blocks(naming, link, x);
     case BMF_EXPRESSION_SHIFT:
         return apply_shift(naming, link, x);
     case BMF_EXPRESSION_STENCIL:

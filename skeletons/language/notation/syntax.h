@@ -61,6 +61,7 @@ typedef struct notation_definition {
     bmf_span span;             /* of the name */
     int parameters;            /* 0: a constant; PARAMETERS_UNKNOWN: an error is in them */
     notation_pattern *pattern; /* the parameter, or the tuple of all of them; NULL: a constant */
+    bmf_declared *declared;    /* of main: of every parameter; NULL: there are none */
     notation_node *body;       /* NULL: an error is in it */
 } notation_definition;
 

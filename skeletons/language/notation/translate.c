@@ -428,6 +428,8 @@ int notation_translate(bmf_context *ctx, const bmf_texts *texts, bmf_expressions
     *program = (bmf_parsed){.expression = translate_definition(&t, &parsed->main),
                             .has_data = parsed->has_data,
                             .is_constant = parsed->main.parameters == 0,
-                            .data = parsed->data};
+                            .data = parsed->data,
+                            .parameters = parsed->main.parameters,
+                            .declared = parsed->main.declared};
     return t.status;
 }

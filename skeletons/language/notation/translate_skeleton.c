@@ -1,8 +1,8 @@
 /* Skeletons of the notation, and the functions that they are given.
  *
  * What a function uses from outside is handed to every element: B_Op (B_Distl) . {captured, list}, and the function
- * takes {captured, element}. Stencils, sort_by and group,
- * whose lists may be parts, take {captured, list} themselves. */
+ * takes {captured, element}. Stencils (translate_stencil.c), sort_by and group, whose lists may be parts, take
+ * {captured, list} themselves. */
 #include "skeletons/language/notation/translator.h"
 
 #include <stdio.h>
@@ -12,13 +12,12 @@
 
 static const bmf_span nowhere = {.text = -1};
 
-/* Where a name stands free in the node first. */
-static bmf_span first_use(const notation_node *node, const char *name)
+bmf_span translator_use(const notation_node *node, const char *name)
 {
     if (node->kind == NOTATION_NAME)
         return strcmp(node->name, name) == 0 ? node->span : nowhere;
     for (int k = 0; k < node->children; k++) {
-        const bmf_span found = notation_uses(node->child[k], name) ? first_use(node->child[k], name) : nowhere;
+        const bmf_span found = notation_uses(node->child[k], name) ? translator_use(node->child[k], name) : nowhere;
         if (found.text >= 0)
             return found;
     }
@@ -47,6 +46,22 @@ static bmf_expression *named_function(notation_translator *t, const notation_nod
     return translator_fail_unknown(t, node, scope);
 }
 
+bmf_expression *translate_inside(notation_translator *t, const notation_names *names, notation_pattern *pattern,
+                                 const notation_node *body)
+{
+    const notation_pattern *inner = pattern;
+    if (names->count > 0) {
+        notation_pattern *both = notation_pattern_create(t->arena, NULL, pattern->span, 2);
+        both->part[0] = scope_pattern(t->arena, names, pattern->span);
+        both->part[1] = pattern;
+        inner = both;
+    }
+    bmf_expression *made = translate_node(t, body, inner);
+    if (made)
+        scope_bind(t->arena, made, inner);
+    return made;
+}
+
 static bmf_expression *written_function(notation_translator *t, const notation_node *node,
                                         const notation_pattern *scope, notation_applied *applied)
 {
@@ -54,18 +69,9 @@ static bmf_expression *written_function(notation_translator *t, const notation_n
     scope_captured(scope, node, NULL, names);
     if (!translator_fits(t, names, node->word))
         return NULL;
-    const notation_pattern *inner = node->pattern;
-    if (names->count > 0) {
-        notation_pattern *both = notation_pattern_create(t->arena, NULL, node->pattern->span, 2);
-        both->part[0] = scope_pattern(t->arena, names, node->pattern->span);
-        both->part[1] = node->pattern;
-        inner = both;
-        applied->use = first_use(node->child[0], names->name[0]);
-    }
-    bmf_expression *body = translate_node(t, node->child[0], inner);
-    if (body)
-        scope_bind(t->arena, body, inner);
-    return body;
+    if (names->count > 0)
+        applied->use = translator_use(node->child[0], names->name[0]);
+    return translate_inside(t, names, node->pattern, node->child[0]);
 }
 
 notation_applied translate_function(notation_translator *t, const notation_node *node, const notation_node *call,
@@ -107,8 +113,7 @@ static bmf_expression *handed_on(notation_translator *t, const notation_applied 
     return core_compose(t->arena, distl, core_tuple(t->arena, applied->use, 2, both));
 }
 
-/* The expression of {captured, list}, or of the list. */
-static bmf_expression *applied_to(notation_translator *t, bmf_expression *expression, const notation_applied *applied,
+bmf_expression *translate_applied(notation_translator *t, bmf_expression *expression, const notation_applied *applied,
                                   const notation_pattern *scope, bmf_expression *list)
 {
     if (applied->captured.count > 0) {
@@ -142,7 +147,7 @@ static bmf_expression *translate_keyed(notation_translator *t, const notation_no
 {
     const notation_applied f = translate_function(t, call->child[0], call, scope);
     bmf_expression *list = f.expression ? translate_node(t, call->child[1], scope) : NULL;
-    return list ? applied_to(t, form(t, builtin->kind, call, f.expression), &f, scope, list) : NULL;
+    return list ? translate_applied(t, form(t, builtin->kind, call, f.expression), &f, scope, list) : NULL;
 }
 
 /* What was handed on to the elements is dropped again. */
@@ -197,11 +202,11 @@ static bmf_expression *translate_default(notation_translator *t, const notation_
     notation_names names = {0};
     scope_captured(scope, node, NULL, &names);
     if (names.count > 0 && builtin_find(call->name, (int64_t)strlen(call->name))->role != NOTATION_FOLD)
-        return translator_fail(t, first_use(node, names.name[0]), "the default of %s is a constant, but uses %.60s",
-                               call->name, names.name[0]);
+        return translator_fail(t, translator_use(node, names.name[0]),
+                               "the default of %s is a constant, but uses %.60s", call->name, names.name[0]);
     if (names.count > 0)
         return translator_fail(
-            t, first_use(node, names.name[0]),
+            t, translator_use(node, names.name[0]),
             "the default of %s is a constant, but uses %.60s; put the value into the list: %s(op, [%.60s] ++ xs)",
             call->name, names.name[0], call->name, names.name[0]);
     if (node->kind == NOTATION_FUNCTION)
@@ -275,11 +280,54 @@ static bool translate_count(notation_translator *t, const notation_node *node, c
     return whole;
 }
 
+/* {r, c} or {p, r, c}: numbers, procs, and in splits _ for what is chosen when the program runs. */
+static bmf_expression *translate_grid(notation_translator *t, const notation_node *call, bmf_expression_kind kind,
+                                      bool parallel, bool may_choose)
+{
+    const notation_node *numbers = call->child[0];
+    bmf_expression *form = expression_create(t->arena, kind, call->word, 0);
+    form->parallel = parallel;
+    form->numbers = numbers->children;
+    if (numbers->children < 2 || numbers->children > BMF_NUMBERS)
+        return translator_fail(t, numbers->span, "a grid has 2 or 3 dimensions: {r, c} or {p, r, c}");
+    for (int d = 0; d < numbers->children; d++) {
+        const notation_node *number = numbers->child[d];
+        const bool any = number->kind == NOTATION_NAME && strcmp(number->name, "_") == 0;
+        if (any && !may_choose)
+            return translator_fail(t, number->span, "%s takes the numbers of a grid; only split chooses some",
+                                   call->name);
+        if (!any && !translate_count(t, number, call, &form->number[d], &form->processors[d]))
+            return NULL;
+        if (!any && form->number[d] < 1)
+            return translator_fail(t, number->span, "%s needs at least 1 block in each dimension", call->name);
+    }
+    return form;
+}
+
+/* split({r, c}, rows), cut({r, c}, rows), join({r, c}, blocks), join(blocks) */
+static bmf_expression *translate_blocks(notation_translator *t, const notation_node *call, bmf_expression *form,
+                                        const notation_pattern *scope)
+{
+    bmf_expression *list = form ? translate_node(t, call->child[call->children - 1], scope) : NULL;
+    return list ? core_compose(t->arena, form, list) : NULL;
+}
+
+static bmf_expression *translate_join(notation_translator *t, const notation_node *call, const notation_pattern *scope)
+{
+    if (call->children == 1)
+        return translate_blocks(t, call, expression_create(t->arena, BMF_EXPRESSION_JOIN, call->word, 0), scope);
+    if (call->child[0]->kind != NOTATION_TUPLE)
+        return translator_fail(t, call->child[0]->span, "the numbers of a grid are written {r, c}");
+    return translate_blocks(t, call, translate_grid(t, call, BMF_EXPRESSION_JOIN, false, false), scope);
+}
+
 static bmf_expression *translate_split(notation_translator *t, const notation_node *call, bool parallel,
                                        const notation_pattern *scope)
 {
     enum { MAX_STRIDE = 62 };
     const int numbers = call->children - 1;
+    if (call->child[0]->kind == NOTATION_TUPLE && numbers == 1)
+        return translate_blocks(t, call, translate_grid(t, call, BMF_EXPRESSION_BLOCKS, parallel, parallel), scope);
     bmf_expression *split = expression_create(t->arena, BMF_EXPRESSION_SPLIT, call->word, 0);
     split->parallel = parallel;
     for (int k = 0; k < numbers; k++)
@@ -292,9 +340,7 @@ static bmf_expression *translate_split(notation_translator *t, const notation_no
     return list ? core_compose(t->arena, split, list) : NULL;
 }
 
-/* A whole number, perhaps with a sign. */
-static bool translate_places(notation_translator *t, const notation_node *node, const notation_node *call,
-                             int64_t *number)
+bool translate_places(notation_translator *t, const notation_node *node, const notation_node *call, int64_t *number)
 {
     const bool minus = node->kind == NOTATION_CALL && node->builtin && node->children == 1 &&
                        node->builtin->operation == BMF_OPERATION_UMINUS && node->builtin->role == NOTATION_UNARY;
@@ -321,28 +367,6 @@ static bmf_expression *translate_shift(notation_translator *t, const notation_no
     return list ? core_compose(t->arena, shift, list) : NULL;
 }
 
-static bmf_expression *translate_stencil(notation_translator *t, const notation_node *call,
-                                         const notation_pattern *scope)
-{
-    const int operands = call->children - 2;
-    bmf_expression *stencil = expression_create(t->arena, BMF_EXPRESSION_STENCIL, call->word, operands);
-    const notation_node *reach = call->child[0];
-    const bool is_plane = reach->kind == NOTATION_TUPLE && reach->children == 2;
-    if (!translate_places(t, is_plane ? reach->child[0] : reach, call, &stencil->number[0]) ||
-        (is_plane && !translate_places(t, reach->child[1], call, &stencil->number[1])))
-        return NULL;
-    if (is_plane && stencil->number[1] < 1)
-        return translator_fail(t, reach->child[1]->span, "stencil reaches 1 or more points to each side, found %lld",
-                               (long long)stencil->number[1]);
-    const notation_applied f = translate_function(t, call->child[1], call, scope);
-    if (!(stencil->child[0] = f.expression))
-        return NULL;
-    if (operands > 1 && !(stencil->child[1] = translate_default(t, call->child[2], call, scope)))
-        return NULL;
-    bmf_expression *list = translate_node(t, call->child[call->children - 1], scope);
-    return list ? applied_to(t, stencil, &f, scope, list) : NULL;
-}
-
 bmf_expression *translate_skeleton(notation_translator *t, const notation_node *call, const notation_pattern *scope)
 {
     const notation_builtin *builtin = builtin_find(call->name, (int64_t)strlen(call->name));
@@ -363,6 +387,8 @@ bmf_expression *translate_skeleton(notation_translator *t, const notation_node *
         return translate_stencil(t, call, scope);
     case NOTATION_BY_KEY:
         return translate_by_key(t, call, scope);
+    case NOTATION_JOIN:
+        return translate_join(t, call, scope);
     default:
         return translate_split(t, call, builtin->role == NOTATION_SPLIT, scope);
     }

@@ -21,7 +21,10 @@ static bmf_expression *check(bmf_checker *checker, const bmf_expression *express
     const bmf_type *takes =
         bmf_type_pair(type_list_like(list->kind == BMF_NOTHING ? index : list, checker_element(list)),
                       type_list_like(index, &bmf_type_int));
-    return checker_operation_node(checker, expression, in, takes, takes->component[0]);
+    const bmf_type *projected = takes->component[0]; /* no blocks of a grid any more */
+    if (projected->kind == BMF_DISTRIBUTED)
+        projected = bmf_type_distributed(projected->component[0]);
+    return checker_operation_node(checker, expression, in, takes, projected);
 }
 
 static bool is_parallel(const bmf_expression *expression, const bmf_type *in)

@@ -10,8 +10,8 @@
 
 #include "runtime/base/allocate.h"
 #include "runtime/base/search.h"
-#include "skeletons/language/evaluate/windows.h"
 #include "skeletons/language/parallel/parallel.h"
+#include "skeletons/language/stencils/stencils.h"
 
 typedef struct lacking {
     bmf_evaluator *evaluator;
@@ -126,46 +126,93 @@ static void pack(const lacking *l, bmf_parcels *parcels)
     }
 }
 
-static int unpack(const lacking *l, const bmf_parcels *parcels, bmf_around *around)
+/* How many elements will stand around this rank's parts. */
+static void count_around(const lacking *l, bmf_around *around)
 {
     const int64_t parts = l->partition->local_parts, first = l->partition->local_first;
-    int64_t *parcel = allocate((2 * l->reach * parts + 1) * (int64_t)sizeof *parcel), found = 0;
-    for (run r = {0}; next_run(l, &r);) {
-        if (!is_here(l, r.needer))
-            continue;
-        for (int64_t k = 0; k < r.count; k++)
-            parcel[found++] = parcel_of(l, &r) + k;
-        around->begin[r.needer - first + 1] += r.count;
-        around->before[r.needer - first] += r.position < l->reach ? r.count : 0;
-    }
+    around->begin = allocate_clear(parts + 1, (int64_t)sizeof *around->begin);
+    around->before = allocate_clear(parts + 1, (int64_t)sizeof *around->before);
+    for (run r = {0}; bmf_partition_length(l->partition) > 0 && next_run(l, &r);)
+        if (is_here(l, r.needer)) {
+            around->begin[r.needer - first + 1] += r.count;
+            around->before[r.needer - first] += r.position < l->reach ? r.count : 0;
+        }
     for (int64_t k = 0; k < parts; k++)
         around->begin[k + 1] += around->begin[k];
+}
+
+static int unpack(const lacking *l, const bmf_parcels *parcels, bmf_around *around)
+{
+    int64_t *parcel = allocate((around->begin[l->partition->local_parts] + 1) * (int64_t)sizeof *parcel), found = 0;
+    for (run r = {0}; next_run(l, &r);)
+        for (int64_t k = 0; k < r.count && is_here(l, r.needer); k++)
+            parcel[found++] = parcel_of(l, &r) + k;
     const int status = value_from_parcels(parcels, l->column->type, parcel, found, &around->elements);
     free(parcel);
     return status;
 }
 
-int around_parts(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_partition *partition,
+/* A round on its way. */
+struct bmf_around_round {
+    lacking lacking;
+    bmf_parcels parcels;
+    bmf_schedule *schedule;
+    bmf_exchange *under_way;
+};
+
+static void free_round(bmf_around *around)
+{
+    schedule_free(around->round->schedule);
+    parcels_close(&around->round->parcels);
+    free(around->round);
+    around->round = NULL;
+}
+
+int around_begin(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_partition *partition,
                  const bmf_column *column, int64_t reach, bool ring, bmf_around *around)
 {
     bmf_context *ctx = evaluator->ctx;
     const lacking l = {evaluator, by, partition, column, reach, ring};
-    bmf_parcels parcels;
-    *around = (bmf_around){.begin = allocate_clear(partition->local_parts + 1, (int64_t)sizeof *around->begin),
-                           .before = allocate_clear(partition->local_parts + 1, (int64_t)sizeof *around->before)};
+    *around = (bmf_around){0};
+    count_around(&l, around);
     if (bmf_partition_length(partition) == 0)
         return value_empty(ctx, column->type, 0, &around->elements);
     ctx->step++;
-    parcels_open(&parcels, ctx, column->type, 2 * reach * partition->parts);
-    bmf_schedule *schedule =
-        make_schedule(&l, ctx->first_processor, ctx->first_processor + ctx->local_processors, parcels.element_bytes);
-    print_plan(&l, parcels.element_bytes);
+    around->round = allocate_clear(1, (int64_t)sizeof *around->round);
+    around->round->lacking = l;
+    bmf_parcels *parcels = &around->round->parcels;
+    parcels_open(parcels, ctx, column->type, 2 * reach * partition->parts);
+    around->round->schedule =
+        make_schedule(&l, ctx->first_processor, ctx->first_processor + ctx->local_processors, parcels->element_bytes);
+    print_plan(&l, parcels->element_bytes);
     if (!ctx->sends_marks)
-        pack(&l, &parcels);
-    int status = parcels_exchange(&parcels, &schedule->round[0], 0);
-    if (status == BMF_OK)
-        status = unpack(&l, &parcels, around);
-    schedule_free(schedule);
-    parcels_close(&parcels);
+        pack(&l, parcels);
+    const int status = parcels_begin(parcels, &around->round->schedule->round[0], 0, &around->round->under_way);
+    if (status != BMF_OK)
+        free_round(around);
     return status;
+}
+
+void around_progress(const bmf_around *around)
+{
+    if (around->round)
+        backend_exchange_progress(around->round->parcels.ctx, around->round->under_way);
+}
+
+int around_end(bmf_around *around)
+{
+    if (!around->round)
+        return BMF_OK;
+    int status = parcels_end(&around->round->parcels, around->round->under_way);
+    if (status == BMF_OK)
+        status = unpack(&around->round->lacking, &around->round->parcels, around);
+    free_round(around);
+    return status;
+}
+
+void around_free(bmf_around *around)
+{
+    value_free(&around->elements);
+    free(around->begin);
+    free(around->before);
 }

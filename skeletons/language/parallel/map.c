@@ -4,13 +4,12 @@
  * for the evaluator, whatever the processors. */
 #include <stdlib.h>
 
+#include "skeletons/language/forms/zip.h"
 #include "skeletons/language/parallel/parallel.h"
 
-/* The elements' batch of x, whose shell is freed. starts: their lengths, or NULL: nobody wants these. */
-static void open_elements(bmf_value *x, bmf_value *elements, bmf_distribution **spread, bmf_buffer **starts)
+/* The elements' batch of x, whose shell is freed. */
+static void open_elements(bmf_value *x, bmf_value *elements, bmf_distribution **spread)
 {
-    if (starts)
-        *starts = buffer_retain(x->buffer);
     *spread = distribution_retain(x->spread);
     value_move(&x->child[0], elements);
     value_free(x);
@@ -22,8 +21,10 @@ int evaluate_parallel_map(bmf_evaluator *evaluator, bmf_expression *map, bmf_fra
     bmf_distribution *spread;
     bmf_frame inner;
     int64_t count = x->count;
-    bmf_buffer *starts = NULL;
-    open_elements(x, &elements, &spread, expression_keeps_lengths(map->child[0]) ? &starts : NULL);
+    const int kept = map->kind == BMF_EXPRESSION_MAP ? levels_kept(map->child[0]) : 0;
+    bmf_buffer *starts = kept > 0 ? buffer_retain(x->buffer) : NULL;
+    bmf_buffer *extents = kept >= x->spread->dimensions ? buffer_retain(x->second) : NULL;
+    open_elements(x, &elements, &spread);
     operation_begin(evaluator, map);
     frame_open_spread(frame, map, spread, &inner);
     int status = evaluate_batch(evaluator, map->child[0], &inner, &elements, &mapped);
@@ -31,11 +32,25 @@ int evaluate_parallel_map(bmf_evaluator *evaluator, bmf_expression *map, bmf_fra
     if (status == BMF_OK) {
         value_distribute(count, spread, &mapped, out);
         out->buffer = starts;
+        out->second = extents;
     } else {
         distribution_release(spread);
         buffer_release(starts);
+        buffer_release(extents);
     }
     return operation_end(evaluator, status);
+}
+
+/* Blocks of two grids are not the same elements. */
+static int check_grids(bmf_evaluator *evaluator, const bmf_expression *zip, const bmf_distribution *a,
+                       const bmf_distribution *b)
+{
+    bool same = zip->number[0] != BMF_ZIP_GRIDS || a->dimensions == b->dimensions;
+    for (int d = 0; d < a->dimensions && zip->number[0] == BMF_ZIP_GRIDS; d++)
+        same = same && a->blocks[d] == b->blocks[d];
+    return same ? BMF_OK
+                : text_fail(evaluator->texts, evaluator->ctx, zip->span, BMF_ERROR_SHAPE,
+                            "%s needs the blocks of one grid, found those of two", expression_keyword(zip));
 }
 
 int evaluate_parallel_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_frame *frame, bmf_value *x, bmf_value *out)
@@ -51,10 +66,20 @@ int evaluate_parallel_zip(bmf_evaluator *evaluator, bmf_expression *zip, bmf_fra
                                 : "%s needs lists on the same processors, found %lld and %lld elements on others",
                          expression_keyword(zip), (long long)a, (long long)b);
     }
-    open_elements(&x->child[0], &first, &spread, NULL);
-    open_elements(&x->child[1], &second, &other, NULL);
-    distribution_release(other);
+    const int status = check_grids(evaluator, zip, x->child[0].spread, x->child[1].spread);
+    if (status != BMF_OK) {
+        value_free(x);
+        return status;
+    }
+    open_elements(&x->child[0], &first, &spread);
+    open_elements(&x->child[1], &second, &other);
     value_free(x);
+    if (zip->number[0] == BMF_ZIP_SECOND_GRID) {
+        bmf_distribution *swap = spread;
+        spread = other;
+        other = swap;
+    }
+    distribution_release(other);
     value_pair(&first, &second, &pairs);
     value_distribute(count, spread, &pairs, &distributed);
     if (zip->children == 0) {

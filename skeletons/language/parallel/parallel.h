@@ -52,8 +52,19 @@ int lengths_tell(bmf_context *ctx, const bmf_distribution *spread, const bmf_val
 /* All of them as the parts of one list. Not collective. */
 int lengths_partition(bmf_context *ctx, const bmf_distribution *spread, const bmf_buffer *starts,
                       bmf_partition **partition);
-/* Makes of every list one of the same length. */
-bool expression_keeps_lengths(const bmf_expression *expression);
+
+/* The blocks of a grid know in value->second how many elements they make together in each dimension, the same on every
+ * rank, or NULL. It goes with the value as the lengths do, as long as all lists along the dimensions keep theirs. */
+
+/* How many levels of lists an expression leaves as long as they are: of a map, and so on inside. */
+int levels_kept(const bmf_expression *expression);
+/* How many elements the whole of blocks has in each dimension; false: nobody knows. */
+bool extents_known(const bmf_value *blocks, int64_t *extent);
+
+/* The processors of a split of `parts` parts, 2^log2_stride apart: element k of instance c is c * parts + k. An agreed
+ * failure if the machine has not so many. */
+int split_spread(bmf_evaluator *evaluator, const bmf_expression *split, int64_t parts, int log2_stride,
+                 const bmf_layout *instances, bmf_distribution **made);
 
 /* Distributed lists of one instance, joined to a list in C with a part on each element's processor. `lists`, the
  * elements on this rank, are taken over. Collective; settles failures. */

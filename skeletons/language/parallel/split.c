@@ -13,11 +13,10 @@
 #include "skeletons/engine/plan.h"
 #include "bmf/skeletons.h"
 
-/* Part k of instance c is element c * parts + k. */
-static int make_spread(bmf_evaluator *evaluator, const bmf_expression *split, const bmf_layout *instances,
-                       bmf_distribution **made)
+int split_spread(bmf_evaluator *evaluator, const bmf_expression *split, int64_t parts, int log2_stride,
+                 const bmf_layout *instances, bmf_distribution **made)
 {
-    int64_t parts = split->number[0], stride = split->number[1], processors = evaluator->ctx->processors;
+    const int64_t stride = log2_stride, processors = evaluator->ctx->processors;
     int64_t *processor = allocate((instances->count * parts + 1) * (int64_t)sizeof *processor);
     int64_t *offsets = allocate((instances->count + 1) * (int64_t)sizeof *offsets);
     int64_t last = stride < 62 && parts - 1 <= INT64_MAX >> stride ? (parts - 1) << stride : INT64_MAX;
@@ -26,9 +25,9 @@ static int make_spread(bmf_evaluator *evaluator, const bmf_expression *split, co
         offsets[c] = c * parts;
         if (last >= processors - instances->processor[c])
             status = text_fail(evaluator->texts, evaluator->ctx, split->span, BMF_ERROR_SHAPE,
-                               "P_Split over %" PRId64 " processors with stride 2^%" PRId64 " from processor %" PRId64
+                               "%s over %" PRId64 " processors with stride 2^%" PRId64 " from processor %" PRId64
                                " goes beyond the machine's %" PRId64 " processors",
-                               parts, stride, instances->processor[c], processors);
+                               expression_keyword(split), parts, stride, instances->processor[c], processors);
         for (int64_t k = 0; status == BMF_OK && k < parts; k++)
             processor[c * parts + k] = instances->processor[c] + (k << stride);
     }
@@ -160,7 +159,7 @@ int evaluate_parallel_split(bmf_evaluator *evaluator, bmf_expression *split, bmf
     int64_t count = x->count;
     int status = frame_layout(evaluator, frame, &instances);
     if (status == BMF_OK)
-        status = make_spread(evaluator, split, instances, &spread);
+        status = split_spread(evaluator, split, split->number[0], (int)split->number[1], instances, &spread);
     if (status != BMF_OK) {
         value_free(x);
         return status;

@@ -27,7 +27,10 @@ typedef enum bmf_failure_kind {
     BMF_FAILURE_EMPTY,      /* B_Reduce without default on an empty list */
     BMF_FAILURE_KEY,        /* values: a key, the number of keys */
     BMF_FAILURE_ROWS,       /* values: a row, its length, that of row 0, which matrix (0: the only one, or from 1) */
-    BMF_FAILURE_SHAPES      /* of a product; values: rows and columns of both */
+    BMF_FAILURE_SHAPES,     /* of a product; values: rows and columns of both */
+    BMF_FAILURE_ARRAY,      /* values: a list, one in it or -1, its length, that of the first one */
+    BMF_FAILURE_COUNT,      /* of blocks; values: how many there must be, how many there are */
+    BMF_FAILURE_BLOCKS      /* values: a block, a dimension, how many it has there, how many its neighbours */
 } bmf_failure_kind;
 
 /* The first failure of a block or a batch. */

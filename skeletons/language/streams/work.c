@@ -29,8 +29,8 @@ static uint64_t code_of(const bmf_expression *x)
     hash = hash_add(hash, (uint64_t)x->kind);
     hash = hash_add(hash, (uint64_t)x->operation);
     hash = hash_add(hash, (uint64_t)x->head * BMF_EXPRESSION_KINDS + (uint64_t)x->tail);
-    hash = hash_add(hash, (uint64_t)x->number[0]);
-    hash = hash_add(hash, (uint64_t)x->number[1]);
+    for (int k = 0; k < BMF_NUMBERS; k++)
+        hash = hash_add(hash, (uint64_t)x->number[k]);
     hash = hash_add(hash, (uint64_t)x->constant.integer);
     hash = hash_bytes(hash, &x->constant.real, sizeof x->constant.real);
     hash = hash_add(hash, x->in ? (uint64_t)x->in->kind : 0);

@@ -186,8 +186,8 @@ bmf_expression *checker_node(bmf_checker *checker, const bmf_expression *express
     bmf_expression *node = expression_create(checker->arena, expression->kind, expression->span, children);
     node->parallel = expression->parallel;
     node->operation = expression->operation;
-    node->number[0] = expression->number[0];
-    node->number[1] = expression->number[1];
+    node->numbers = expression->numbers;
+    memcpy(node->number, expression->number, sizeof node->number);
     node->constant = expression->constant;
     node->name = expression->name;
     memcpy(node->processors, expression->processors, sizeof node->processors);

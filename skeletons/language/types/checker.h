@@ -74,16 +74,17 @@ bmf_expression *checker_predicate(bmf_checker *checker, const bmf_expression *ex
 /* A function from each element to the key it is ordered by: an int, a real or a bool; NULL after a message. */
 bmf_expression *checker_key(bmf_checker *checker, const bmf_expression *expression, const bmf_expression *function,
                             const bmf_type *element);
-/* What stands beyond the ends of a list, made of the element that is there: the type of elements at which the function
- * stays in it, and the function, typed and converted; NULL after a message. */
+/* What stands beyond the ends of a list, made of the element that is there, or of {handed, element} (handed: or NULL):
+ * the type of elements at which the function stays in it, and the function, typed and converted; NULL after a
+ * message. */
 const bmf_type *checker_beyond(bmf_checker *checker, const bmf_expression *expression, const bmf_expression *function,
-                               const bmf_type *element, bmf_expression **typed);
+                               const bmf_type *handed, const bmf_type *element, bmf_expression **typed);
 /* Choices and loops on distributed lists are for the program's one instance; false after a message. */
 bool checker_may_hold(bmf_checker *checker, const bmf_expression *expression, const bmf_type *type);
 
 /* A list, placed or distributed. */
 bool type_is_list(const bmf_type *type);
-/* A list of `element`s, distributed if `like` is. */
+/* A list of `element`s, distributed if `like` is, on its grid if it has one. */
 const bmf_type *type_list_like(const bmf_type *like, const bmf_type *element);
 bool type_is_pair_with_distributed(const bmf_type *type, int component);
 bool expression_takes_distributed(const bmf_expression *expression, const bmf_type *in);

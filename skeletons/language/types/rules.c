@@ -1,6 +1,7 @@
 /* What the type rules of several forms share. */
 #include <stdio.h>
 
+#include "runtime/data/type.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/types/checker.h"
 
@@ -11,7 +12,7 @@ bool type_is_list(const bmf_type *type)
 
 const bmf_type *type_list_like(const bmf_type *like, const bmf_type *element)
 {
-    return like->kind == BMF_DISTRIBUTED ? bmf_type_distributed(element) : bmf_type_list(element);
+    return like->kind == BMF_DISTRIBUTED ? type_on_grid_of(like, element) : bmf_type_list(element);
 }
 
 bool type_is_pair_with_distributed(const bmf_type *type, int component)
@@ -93,12 +94,12 @@ bmf_expression *checker_key(bmf_checker *checker, const bmf_expression *expressi
 }
 
 const bmf_type *checker_beyond(bmf_checker *checker, const bmf_expression *expression, const bmf_expression *function,
-                               const bmf_type *element, bmf_expression **typed)
+                               const bmf_type *handed, const bmf_type *element, bmf_expression **typed)
 {
     char what[100];
     snprintf(what, sizeof what, "the default of %s must go with the elements", checker_keyword(expression));
     for (int step = 0; step < BMF_MAX_WIDENINGS; step++) {
-        *typed = checker_infer_inside(checker, function, element);
+        *typed = checker_infer_inside(checker, function, handed ? bmf_type_pair(handed, element) : element);
         const bmf_type *wider = *typed ? checker_join(checker, function->span, what, element, (*typed)->out) : NULL;
         if (!wider)
             return NULL;

@@ -5,11 +5,12 @@
  * by looking at it from other places on; it is worked on by itself. Of short lists each component is joined in one pass
  * over all of them.
  * Cost: a copy of the elements of long lists, 2 r copies of those of short ones. */
-#include "skeletons/language/evaluate/windows.h"
+#include "skeletons/language/stencils/stencils.h"
 
 #include <stdlib.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/search.h"
 #include "skeletons/language/evaluate/operations.h"
 
 /* Elements a list from which on lists are worked on one by one. */
@@ -26,9 +27,9 @@ typedef struct windows {
     int64_t reach;
 } windows;
 
-static bmf_expression *beyond_of(const bmf_expression *stencil)
+static bool has_ends(const bmf_expression *stencil)
 {
-    return stencil->children > 1 ? stencil->child[1] : NULL;
+    return stencil_edge(stencil, 0, 0);
 }
 
 static int64_t clamp(int64_t x, int64_t most)
@@ -37,13 +38,6 @@ static int64_t clamp(int64_t x, int64_t most)
 }
 
 /* ---- around lists ---- */
-
-void around_free(bmf_around *around)
-{
-    value_free(&around->elements);
-    free(around->begin);
-    free(around->before);
-}
 
 int around_lists(bmf_evaluator *evaluator, const bmf_value *lists, int64_t reach, bool ring, bmf_around *around)
 {
@@ -69,17 +63,85 @@ int around_lists(bmf_evaluator *evaluator, const bmf_value *lists, int64_t reach
 
 /* ---- what is beyond the ends ---- */
 
-/* Of elements of the lists by their numbers. */
-static int make_beyond(const windows *w, const int64_t *picked, int64_t count, bmf_value *made)
+/* Elements at which something beyond an end is made. */
+typedef struct picked {
+    int64_t *element, count;
+    uint8_t *behind; /* the end is the last */
+} picked;
+
+static picked picked_create(int64_t most)
+{
+    return (picked){allocate((most + 1) * (int64_t)sizeof(int64_t)), 0, allocate(most + 1)};
+}
+
+static void picked_free(picked *all)
+{
+    free(all->element);
+    free(all->behind);
+}
+
+static void pick(picked *all, int64_t element, bool behind)
+{
+    all->element[all->count] = element;
+    all->behind[all->count++] = behind;
+}
+
+int handed_beside(bmf_context *ctx, const bmf_value *handed, const int64_t *list, bmf_value *values)
+{
+    bmf_value both[2] = {{0}, {0}};
+    const int status = value_take(ctx, handed, list, values->count, &both[0]);
+    if (status != BMF_OK) {
+        value_free(values);
+        return status;
+    }
+    value_move(values, &both[1]);
+    value_create_tuple(2, both, values);
+    return BMF_OK;
+}
+
+static int hand_to_elements(const windows *w, const int64_t *element, bmf_value *own)
+{
+    int64_t *list = allocate((own->count + 1) * (int64_t)sizeof *list);
+    for (int64_t k = 0; k < own->count; k++)
+        list[k] = last_not_above(w->lists->begin, w->lists->count, element[k]);
+    const int status = handed_beside(w->evaluator->ctx, w->handed, list, own);
+    free(list);
+    return status;
+}
+
+/* What an end's function makes of elements of the lists. */
+static int make_end(const windows *w, int side, const int64_t *element, int64_t count, bmf_value *made)
 {
     bmf_frame elements, inner;
     bmf_value own;
-    BMF_TRY(value_take(w->evaluator->ctx, &w->lists->child[0], picked, count, &own));
+    BMF_TRY(value_take(w->evaluator->ctx, &w->lists->child[0], element, count, &own));
+    if (w->handed)
+        BMF_TRY(hand_to_elements(w, element, &own));
     frame_open_elements(w->frame, w->stencil, w->lists->begin, &elements);
-    frame_open_picked(&elements, w->stencil, picked, count, &inner);
-    const int status = evaluate_batch(w->evaluator, beyond_of(w->stencil), &inner, &own, made);
+    frame_open_picked(&elements, w->stencil, element, count, &inner);
+    const int status = evaluate_batch(w->evaluator, stencil_edge(w->stencil, 0, side), &inner, &own, made);
     frame_close(&inner);
     frame_close(&elements);
+    return status;
+}
+
+static int make_beyond(const windows *w, const picked *all, bmf_value *made)
+{
+    bmf_value end[2] = {{0}, {0}};
+    int status = BMF_OK;
+    if (stencil_edge(w->stencil, 0, 0) == stencil_edge(w->stencil, 0, 1))
+        return make_end(w, 0, all->element, all->count, made);
+    for (int side = 0; side < 2 && status == BMF_OK; side++) {
+        picked some = picked_create(all->count);
+        for (int64_t k = 0; k < all->count; k++)
+            if (all->behind[k] == side)
+                pick(&some, all->element[k], side);
+        status = make_end(w, side, some.element, some.count, &end[side]);
+        picked_free(&some);
+    }
+    if (status == BMF_OK)
+        status = value_merge(w->evaluator->ctx, all->behind, all->count, &end[1], &end[0], made);
+    value_free(&end[0]), value_free(&end[1]);
     return status;
 }
 
@@ -118,9 +180,9 @@ static int apply_function(const windows *w, bmf_frame *frame, int64_t i, const b
 /* ---- long lists ---- */
 
 /* The same stands beyond an end whoever looks there. */
-static bool looks_alike(const windows *w)
+static bool looks_alike(const bmf_expression *stencil)
 {
-    return w->reach == 1 || !beyond_of(w->stencil) || expression_is_independent(beyond_of(w->stencil));
+    return stencil->number[0] == 1 || edges_are_constant(stencil);
 }
 
 /* List i between what is before and behind it. beyond: what there is not, of all lists, from `used` on. */
@@ -186,21 +248,20 @@ static int evaluate_long(const windows *w, int64_t i, const bmf_value *beyond, i
 static int evaluate_all_long(const windows *w, bmf_value *out)
 {
     const int64_t count = w->lists->count;
-    const bool ends = beyond_of(w->stencil);
-    int64_t *picked = allocate((2 * w->reach * count + 1) * (int64_t)sizeof *picked);
-    int64_t *used = allocate((count + 1) * (int64_t)sizeof *used);
+    const bool ends = has_ends(w->stencil);
+    picked missing = picked_create(2 * w->reach * count);
+    int64_t *used = allocate((count + 1) * (int64_t)sizeof *used), done = 0;
     bmf_value *made = allocate_clear(count, (int64_t)sizeof *made), beyond = {0}, all;
-    int64_t missing = 0, done = 0;
     for (int64_t i = 0; i < count; i++) {
-        used[i] = missing;
+        used[i] = missing.count;
         for (int64_t k = w->around->before[i]; k < w->reach; k++)
-            picked[missing++] = w->lists->begin[i];
+            pick(&missing, w->lists->begin[i], false);
         for (int64_t k = around_behind(w->around, i); k < w->reach; k++)
-            picked[missing++] = w->lists->end[i] - 1;
+            pick(&missing, w->lists->end[i] - 1, true);
     }
-    int status = ends ? make_beyond(w, picked, missing, &beyond) : BMF_OK;
+    int status = ends ? make_beyond(w, &missing, &beyond) : BMF_OK;
     for (; done < count && status == BMF_OK; done++)
-        status = evaluate_long(w, done, ends && missing > 0 ? &beyond : NULL, used[done], &made[done]);
+        status = evaluate_long(w, done, ends && missing.count > 0 ? &beyond : NULL, used[done], &made[done]);
     if (status == BMF_OK)
         status = value_concatenate(w->evaluator->ctx, (int)count, made, &all);
     if (status == BMF_OK)
@@ -208,16 +269,22 @@ static int evaluate_all_long(const windows *w, bmf_value *out)
     for (int64_t i = 0; i < count; i++)
         value_free(&made[i]);
     value_free(&beyond);
-    free(made), free(picked), free(used);
+    picked_free(&missing);
+    free(made), free(used);
     return status;
 }
 
-static bool all_are_long(const windows *w)
+static bool all_are_long(const bmf_value *lists)
 {
-    for (int64_t i = 0; i < w->lists->count; i++)
-        if (value_length(w->lists, i) < LONG_LIST)
+    for (int64_t i = 0; i < lists->count; i++)
+        if (value_length(lists, i) < LONG_LIST)
             return false;
-    return w->lists->count > 0 && w->lists->count <= INT32_MAX;
+    return lists->count > 0 && lists->count <= INT32_MAX;
+}
+
+bool windows_are_points(const bmf_expression *stencil, const bmf_value *lists)
+{
+    return stencil_is_scalar(stencil) && all_are_long(lists) && looks_alike(stencil);
 }
 
 /* ---- short lists ---- */
@@ -231,18 +298,17 @@ static int64_t leaving(const windows *w, int64_t k, int64_t i, int64_t *missing)
     return most;
 }
 
-/* The elements of which what is beyond the ends is made, component by component. */
-static int64_t pick_missing(const windows *w, int64_t *picked, int64_t *first)
+/* The elements of which what is beyond the ends is made, component by component; with NULL these are counted. */
+static int64_t pick_missing(const windows *w, picked *all, int64_t *first)
 {
     int64_t count = 0, missing;
     for (int64_t k = -w->reach; k <= w->reach; k++) {
         first[w->reach + k] = count;
-        for (int64_t i = 0; i < w->lists->count; i++) {
+        for (int64_t i = 0; i < w->lists->count; i++, count += missing) {
             leaving(w, k, i, &missing);
             const int64_t from = k < 0 ? w->lists->begin[i] : w->lists->end[i] - missing;
-            for (int64_t j = 0; j < missing; j++, count++)
-                if (picked)
-                    picked[count] = from + j;
+            for (int64_t j = 0; all && j < missing; j++)
+                pick(all, from + j, k > 0);
         }
     }
     return count;
@@ -286,21 +352,21 @@ static int make_component(const windows *w, int64_t k, const bmf_value *beyond, 
 static int evaluate_short(const windows *w, bmf_value *out)
 {
     int64_t first[BMF_MAX_LEAVES];
-    const int64_t missing = pick_missing(w, NULL, first);
-    int64_t *picked = allocate((missing + 1) * (int64_t)sizeof *picked);
+    picked missing = picked_create(pick_missing(w, NULL, first));
     bmf_value component[BMF_MAX_LEAVES] = {{0}}, beyond = {0};
-    pick_missing(w, picked, first);
-    int status = beyond_of(w->stencil) ? make_beyond(w, picked, missing, &beyond) : BMF_OK;
+    pick_missing(w, &missing, first);
+    int status = has_ends(w->stencil) ? make_beyond(w, &missing, &beyond) : BMF_OK;
     for (int64_t k = -w->reach; k <= w->reach && status == BMF_OK; k++)
         if (k == 0)
             value_share(&w->lists->child[0], &component[w->reach]);
         else
-            status = make_component(w, k, missing > 0 ? &beyond : NULL, first[w->reach + k], &component[w->reach + k]);
+            status =
+                make_component(w, k, missing.count > 0 ? &beyond : NULL, first[w->reach + k], &component[w->reach + k]);
     if (status == BMF_OK)
         status = apply_function(w, w->frame, -1, w->lists, component, out);
     free_components(component);
     value_free(&beyond);
-    free(picked);
+    picked_free(&missing);
     return status;
 }
 
@@ -308,5 +374,5 @@ int windows_evaluate(bmf_evaluator *evaluator, bmf_expression *stencil, bmf_fram
                      const bmf_value *lists, const bmf_around *around, bmf_value *out)
 {
     const windows w = {evaluator, stencil, frame, handed, lists, around, stencil->number[0]};
-    return all_are_long(&w) && looks_alike(&w) ? evaluate_all_long(&w, out) : evaluate_short(&w, out);
+    return all_are_long(lists) && looks_alike(stencil) ? evaluate_all_long(&w, out) : evaluate_short(&w, out);
 }

@@ -1,0 +1,136 @@
+/* Grids: blocks are cut dimension by dimension, and joined the same way. */
+#include "ctest/reference/reference_grid.h"
+
+#include <string.h>
+
+/* Elements along each dimension, as far as there are lists that say so; known: how many do. */
+typedef struct box {
+    int known;
+    int64_t extent[BMF_NUMBERS];
+} box;
+
+/* False: two lists on one level are of unequal lengths. */
+static bool measure(value list, int level, int dimensions, box *b)
+{
+    if (level >= BMF_NUMBERS) /* never; compilers do not see that, here and below */
+        return true;
+    if (level == b->known)
+        b->extent[b->known++] = list->count;
+    if (b->extent[level] != list->count)
+        return false;
+    for (int64_t i = 0; i < list->count && level + 1 < dimensions; i++)
+        if (!measure(list->item[i], level + 1, dimensions, b))
+            return false;
+    return true;
+}
+
+/* Document 000, 5.3.1: the rest divided by the parts left, rounded up. */
+static int64_t start_of(int64_t length, int64_t parts, int64_t k)
+{
+    int64_t begin = 0;
+    for (int64_t i = 0; i < k; i++)
+        begin += (length - begin + parts - i - 1) / (parts - i);
+    return begin;
+}
+
+/* The part of the list from level `level` on that is in the block. */
+static value cut(reference_machine *m, const bmf_expression *e, const box *whole, const int64_t *place, int level,
+                 value list)
+{
+    if (level >= BMF_NUMBERS)
+        return NULL;
+    const int64_t begin = start_of(whole->extent[level], e->number[level], place[level]);
+    const int64_t end = start_of(whole->extent[level], e->number[level], place[level] + 1);
+    reference_value *made = naive_box(m, BMF_LIST, end - begin);
+    for (int64_t i = begin; made && i < end; i++) {
+        const bool last = level + 1 == e->numbers;
+        made->item[i - begin] = last ? list->item[i] : cut(m, e, whole, place, level + 1, list->item[i]);
+        if (!made->item[i - begin])
+            return NULL;
+    }
+    return made;
+}
+
+static int64_t blocks_of(const bmf_expression *e, int from)
+{
+    int64_t blocks = 1;
+    for (int d = from; d < e->numbers; d++)
+        blocks *= e->number[d];
+    return blocks;
+}
+
+static void find_place(const bmf_expression *e, int64_t block, int64_t *place)
+{
+    for (int d = 0; d < e->numbers; d++)
+        place[d] = block / blocks_of(e, d + 1) % e->number[d];
+}
+
+value naive_blocks(reference_machine *m, const bmf_expression *e, int64_t place, value array)
+{
+    box whole = {0, {0}};
+    int64_t at[BMF_NUMBERS];
+    if (!measure(array, 0, e->numbers, &whole))
+        return naive_fail(m, "an array of unequal lists");
+    reference_value *made = naive_box(m, e->out->kind, blocks_of(e, 0));
+    for (int64_t k = 0; made && k < made->count; k++) {
+        find_place(e, k, at);
+        if ((made->item[k] = cut(m, e, &whole, at, 0, array)) == NULL)
+            return NULL;
+        if (e->out->kind == BMF_DISTRIBUTED)
+            made->processor[k] = place + k;
+    }
+    return made;
+}
+
+/* Blocks in one place along a dimension have as many elements there. */
+static bool fit(const bmf_expression *e, int64_t count, const box *block)
+{
+    for (int64_t a = 0; a < count; a++)
+        for (int64_t b = 0; b < a; b++)
+            for (int d = 0; d < e->numbers; d++) {
+                int64_t one[BMF_NUMBERS], other[BMF_NUMBERS];
+                find_place(e, a, one);
+                find_place(e, b, other);
+                if (one[d] == other[d] && block[a].known > d && block[b].known > d &&
+                    block[a].extent[d] != block[b].extent[d])
+                    return false;
+            }
+    return true;
+}
+
+/* What the lists make that stand side by side along the dimensions from `level` on. */
+static value join(reference_machine *m, const bmf_expression *e, int level, value const *list)
+{
+    const int64_t rest = blocks_of(e, level + 1);
+    int64_t count = 0, next = 0;
+    if (level >= BMF_NUMBERS)
+        return NULL;
+    value *inside = naive_claim(m, rest * (int64_t)sizeof *inside);
+    for (int64_t k = 0; k < e->number[level]; k++)
+        count += list[k * rest]->count;
+    reference_value *made = naive_box(m, BMF_LIST, count);
+    for (int64_t k = 0; made && k < e->number[level]; k++)
+        for (int64_t i = 0; i < list[k * rest]->count; i++) {
+            for (int64_t j = 0; j < rest; j++)
+                inside[j] = list[k * rest + j]->item[i];
+            value item = level + 1 == e->numbers ? inside[0] : join(m, e, level + 1, inside);
+            if (!item)
+                return NULL;
+            made->item[next++] = item;
+        }
+    return made;
+}
+
+value naive_join_blocks(reference_machine *m, const bmf_expression *e, value blocks)
+{
+    box *measured = naive_claim(m, (blocks->count + 1) * (int64_t)sizeof *measured);
+    if (blocks->count != blocks_of(e, 0))
+        return naive_fail(m, "another number of blocks");
+    memset(measured, 0, (size_t)blocks->count * sizeof *measured);
+    for (int64_t k = 0; k < blocks->count; k++)
+        if (!measure(blocks->item[k], 0, e->numbers, &measured[k]))
+            return naive_fail(m, "a block of unequal lists");
+    if (!fit(e, blocks->count, measured))
+        return naive_fail(m, "blocks that do not fit");
+    return join(m, e, 0, blocks->item);
+}

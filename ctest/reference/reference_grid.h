@@ -1,0 +1,12 @@
+/* Arrays in the blocks of a grid, in the naive evaluator. */
+#ifndef BMF_REFERENCE_GRID_H
+#define BMF_REFERENCE_GRID_H
+
+#include "ctest/reference/reference_values.h"
+
+/* B_Blocks, P_Blocks and B_Join, P_Join, whose numbers are known. NULL where the language fails: lists of unequal
+ * lengths, blocks that are too few or do not fit. */
+value naive_blocks(reference_machine *m, const bmf_expression *e, int64_t place, value array);
+value naive_join_blocks(reference_machine *m, const bmf_expression *e, value blocks);
+
+#endif
