@@ -218,6 +218,16 @@ library()
     assert_output "$1"
 }
 
+@test "every definition of the installed libraries is named by the library that has it" {
+    for library in lists numbers matrices; do
+        for name in $(sed -n 's/^let \([a-z_]*\).*/\1/p' "$BMF_SOURCE_DIR/examples/library/$library.bmf"); do
+            run "$BMF_BIN_DIR/bmf" run <(echo "main(x) = $name(x) default 1")
+            assert_failure 2
+            assert_line --index 0 --partial "1:11: $name is not defined; it is in the library $library: --library $library"
+        done
+    done
+}
+
 @test "the installed libraries are found by name, and do what they say" {
     library 2 'count([true, false, true])'
     library true 'any([false, true])'

@@ -118,11 +118,11 @@ static int random_edges(random_maker *g, int dimensions, type sees, type element
 /* B_Stencil from elements, and what is handed on to them (or NULL), to elements; or from points to points. */
 static expression stencil(random_maker *g, int dimensions, type handed, type element, type out, int depth)
 {
-    int64_t reach[BMF_NUMBERS] = {1 + test_below(&g->random, dimensions == 1 ? MAX_REACH : 3 - dimensions + 1)};
+    int64_t reach[BMF_NUMBERS] = {1 + test_below(&g->random, dimensions == 1 ? MAX_REACH : 4 - dimensions)};
     const bmf_type *leaf[BMF_MAX_LEAVES];
     type window = element, sees = handed ? bmf_type_pair(handed, element) : element;
     for (int d = dimensions - 1; d >= 0; d--) {
-        reach[d] = d > 0 ? 1 + (int64_t)test_below(&g->random, 4 - (uint64_t)dimensions) : reach[0];
+        reach[d] = d > 0 ? 1 + (int64_t)test_below(&g->random, 4 - dimensions) : reach[0];
         window = window ? window_of(window, (int)reach[d]) : NULL;
     }
     if (handed && window)

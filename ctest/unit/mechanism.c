@@ -105,7 +105,7 @@ static void curves_come_back(void **state)
             const double ratio = memory_curve_at(&found, bytes) / memory_curve_at(&truth, bytes);
             const double near_step = fabs(log(bytes / truth.step[0])) < 0.7 || fabs(log(bytes / truth.step[1])) < 0.7 ||
                                      fabs(log(bytes / truth.step[2])) < 0.7;
-            assert_true(near_step ? ratio > 0.55 && ratio < 1.8 : ratio > 0.85 && ratio < 1.18);
+            assert_true(ratio > (near_step ? 0.55 : 0.85) && ratio < (near_step ? 1.8 : 1.18));
             assert_true(memory_curve_at(&found, bytes) >= last);
             last = memory_curve_at(&found, bytes);
         }

@@ -115,7 +115,7 @@ static const char *const foreign[][2] = {
     {"main(x) = x. default 1",
      "p.bmf:1:14: the name of a field expected, found default, which is a word of the notation"},
     {"main(x) = x .. 3 default 1", "p.bmf:1:13: a range is written a ..< b"},
-    {"main(c) = c ? 1 : 2 default true", "p.bmf:1:13: the end of the text or default expected, found '?'"},
+    {"main(c) = c ? 1 : 2 default true", "p.bmf:1:13: a choice is written if c then a else b"},
     {"main(x) = if x > 0: 1 default 1",
      "p.bmf:1:19: ':' stands in records only, {x: 1.0}; write x -> exp for functions, if c then a else b for choices"},
     {"main(xs) = $sum xs default [1]", "p.bmf:1:12: names have no $ here; this is the notation, not core language"},
@@ -132,7 +132,7 @@ static const char *const foreign[][2] = {
     {"main(xss) = xss[0 ..<, 1] default [[1, 2]]", "p.bmf:1:22: an expression expected, found ','"},
     {"main(xss) = xss[_ + 1] default [[1, 2]]",
      "p.bmf:1:17: _ is not defined; it stands in patterns, and for all of a list in xs[_, 0]"},
-    {"main(xs) = [x * 2 for x in xs] default [1]", "p.bmf:1:19: ',' or ']' expected, found for"},
+    {"main(xs) = [x * 2 for x in xs] default [1]", "p.bmf:1:19: a list that is made of another is map(x -> .., xs)"},
     {"let def f(x) = x\nmain = f(1)", "p.bmf:1:9: '=' expected; parameters stand in brackets: let def(x) = .."},
     {"main(x, y) = (x, y) default {1, 2}", "p.bmf:1:16: a tuple is written {a, b}"},
     {"main(xs) = map((x) -> x, xs) default [1]", "p.bmf:1:16: a function of several values is written {a, b} -> exp"},
@@ -185,7 +185,7 @@ static const char *const expressions[][2] = {
     {"main(xs) = reduce(0, +, xs) default [1]",
      "p.bmf:1:19: reduce needs a function first: a name, an operator, or x -> ..; found a value"},
     {"main(xs) = map(xs, x -> x) default [1]",
-     "p.bmf:1:16: xs is a value here; map needs a function: a name, an operator, x -> .."},
+     "p.bmf:1:16: xs is a value here; map needs a function: a name, an operator, x -> ..; the list stands behind it"},
     {"main(xs) = xs |> map(x -> x) |> x -> x default [1]",
      "p.bmf:1:35: the end of the text or default expected, found '->'"},
     {"main(xs) = map(reduce, xs) default [[1]]",
@@ -345,6 +345,39 @@ static const char *const records[][2] = {
     {"main(p) = p default {x: 1, y: }", "p.bmf:1:31: data expected, found '}'"},
 };
 
+/* More of what is written first by who knows NumPy, C or a functional language. */
+static const char *const habits[][2] = {
+    {"main(xs) = sum(xs) default [1, 2]", "p.bmf:1:12: sum is not defined; the sum is reduce(+, 0, xs)"},
+    {"main(n) = zeros(n) default 3", "p.bmf:1:11: zeros is not defined; n zeros are map(i -> 0.0, 0 ..< n)"},
+    {"main(xs) = mean(xs) default [1]",
+     "p.bmf:1:12: mean is not defined; it is in the library numbers: --library numbers"},
+    {"main(xs) = enumerate(xs) default [1]",
+     "p.bmf:1:12: enumerate is not defined; it is in the library lists: --library lists"},
+    {"main(m) = column(0, m) default [[1]]",
+     "p.bmf:1:11: column is not defined; it is in the library matrices: --library matrices"},
+    {"main(m) = m @ m default [[1.0]]", "p.bmf:1:13: the product of matrices is matmul(a, b)"},
+    {"main(xs) = for x in xs do x + 1 default [1]",
+     "p.bmf:1:12: something for every element is map(x -> .., xs); a loop is written loop s = e for i < n do b"},
+    {"main(x) = while x < 10 do x + 1 default 1", "p.bmf:1:11: a loop is written loop s = e while c do b"},
+    {"main(xs) = [x + 1 for x in xs] default [1]", "p.bmf:1:19: a list that is made of another is map(x -> .., xs)"},
+    {"main(x) = x += 1 default 1", "p.bmf:1:14: names keep their values; write let y = x + .. in .."},
+    {"main(xs) = reduce(+, xs, 0) default [1]",
+     "p.bmf:1:22: the list is the last argument of reduce: reduce(op, 0, xs)"},
+    {"main(xs) = shift(1, xs, 0) default [1]", "p.bmf:1:21: the default of shift is a constant, but uses xs"},
+    {"main(xs) = split(xs, procs) default [1]", "p.bmf:1:18: the list is the last argument of split: split(procs, xs)"},
+    {"main(xs) = cut(xs, 2) default [1]", "p.bmf:1:16: the list is the last argument of cut: cut(procs, xs)"},
+    {"main(a) = a[0] default {1, 2}",
+     "p.bmf:1:12: xs[i] needs a list, found the tuple {int, int}; take it apart: let {x, y} = e in .."},
+    {"main(a) = a.0 default {1, 2}",
+     "p.bmf:1:12: components of a tuple have no numbers; take it apart: let {x, y} = e in .."},
+    {"main(s) = s default \"abc\"",
+     "p.bmf:1:21: there are no texts (strings); data are numbers, bools, tuples and lists"},
+    {"def f(x): return x", "p.bmf:1:1: unknown keyword def; a program in the notation begins with let or main"},
+    {"import numpy as np", "p.bmf:1:1: unknown keyword import; a program in the notation begins with let or main"},
+    {"main(int x) = x default 1", "p.bmf:1:6: the type of a parameter stands behind it: main(x: int)"},
+    {"main(x: int[]) = x default [1]", "p.bmf:1:12: a list of int is written [int]"},
+};
+
 static const char *const declared[][2] = {
     {"main(x: float) = x default 1", "p.bmf:1:9: there is no type float; is real meant?"},
     {"main(x: matrix) = x default 1", "p.bmf:1:9: there is no type matrix; is [[real]] meant?"},
@@ -426,6 +459,12 @@ static void test_records(void **state)
     assert_table(ROWS(records));
 }
 
+static void test_habits(void **state)
+{
+    (void)state;
+    assert_table(ROWS(habits));
+}
+
 static void test_declared(void **state)
 {
     (void)state;
@@ -437,7 +476,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sketch),      cmocka_unit_test(test_foreign),  cmocka_unit_test(test_definitions),
         cmocka_unit_test(test_expressions), cmocka_unit_test(test_types),    cmocka_unit_test(test_words),
-        cmocka_unit_test(test_records),     cmocka_unit_test(test_declared),
+        cmocka_unit_test(test_records),     cmocka_unit_test(test_declared), cmocka_unit_test(test_habits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -391,6 +391,9 @@ static bool read_value(reader *r, builder *b)
     bmf_token token = peek(r);
     if (token.kind == BMF_TOKEN_NUMBER)
         return put_number(r, b, token);
+    if (byte == '"' || byte == '\'')
+        return fail(r, token.begin, token.end, BMF_ERROR_USAGE,
+                    "there are no texts (strings); data are numbers, bools, tuples and lists");
     return token.kind == BMF_TOKEN_WORD ? put_word(r, b, token) : fail_token(r, token, "data");
 }
 

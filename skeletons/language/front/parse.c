@@ -297,6 +297,8 @@ static void *fail_word(bmf_parser *p, const bmf_keyword *keyword)
     if (keyword->role == BMF_KEYWORD_OTHER)
         return parser_fail_expected(p, "an expression");
     const char *near = keyword_near(p->text, p->token);
+    if (!near && token_next(p->text, 0).begin == p->token.begin)
+        return parser_fail(p, p->token, "unknown keyword %s; a program in the notation begins with let or main", found);
     return near ? parser_fail(p, p->token, "unknown keyword %s; is %s meant?", found, near)
                 : parser_fail(p, p->token, "unknown keyword %s", found);
 }

@@ -68,7 +68,8 @@ static const bmf_type *parse_scalar(type_parser *p)
     for (size_t k = 0; k < sizeof scalars / sizeof scalars[0]; k++)
         if (is_word(p, scalars[k].word)) {
             advance(p);
-            return scalars[k].type;
+            return p->token.kind == '[' ? fail(p, "a list of %s is written [%s]", scalars[k].word, scalars[k].word)
+                                        : scalars[k].type;
         }
     for (size_t k = 0; k < sizeof foreign / sizeof foreign[0]; k++)
         if (is_word(p, foreign[k][0]))

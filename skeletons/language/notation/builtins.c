@@ -143,55 +143,6 @@ bool notation_is_reserved(const char *word, int64_t size)
     return false;
 }
 
-/* ---- other languages' words ---- */
-
-static const char *const foreign[][2] = {
-    {"_", "it stands in patterns, and for all of a list in xs[_, 0]"},
-    {"len", "the length of a list is length(xs)"},
-    {"size", "the length of a list is length(xs)"},
-    {"range", "the numbers from 0 on are 0 ..< n"},
-    {"arange", "the numbers from 0 on are 0 ..< n"},
-    {"fold", "a fold is reduce(+, xs) or reduce(+, 0, xs)"},
-    {"foldl", "a fold is reduce(+, xs) or reduce(+, 0, xs)"},
-    {"foldr", "a fold is reduce(+, xs) or reduce(+, 0, xs)"},
-    {"cumsum", "running sums are scan(+, xs)"},
-    {"concat", "lists are joined by xs ++ ys, all of a list by reduce(++, xss)"},
-    {"append", "an element is appended by xs ++ [x]"},
-    {"print", "a program prints the value of main by itself"},
-    {"printf", "a program prints the value of main by itself"},
-    {"float", "the conversion is real(x)"},
-    {"double", "the conversion is real(x)"},
-    {"fabs", "the absolute value is abs(x)"},
-    {"ln", "the natural logarithm is log(x)"},
-    {"head", "the first element is xs[0]"},
-    {"first", "the first element is xs[0]"},
-    {"last", "the last element is xs[length(xs) - 1]"},
-    {"lambda", "a function is written x -> exp"},
-    {"fun", "a function is written x -> exp"},
-    {"fn", "a function is written x -> exp"},
-    {"function", "a function is written x -> exp"},
-    {"def", "a definition is written let name(x) = exp"},
-    {"return", "the value of a definition is its expression; there is no return"},
-    {"elif", "write else if"},
-    {"elsif", "write else if"},
-    {"True", "write true"},
-    {"False", "write false"},
-    {"None", "there is no None"},
-    {"null", "there is no null"},
-    {"numprocs", "the number of processors is procs, in split and cut"},
-    {"map_reduce", "write xs |> map(f) |> reduce(+)"},
-    {"fst", "components are taken apart by let {a, b} = e in .."},
-    {"snd", "components are taken apart by let {a, b} = e in .."},
-};
-
-const char *notation_foreign(const char *word, int64_t size)
-{
-    for (size_t k = 0; k < sizeof foreign / sizeof foreign[0]; k++)
-        if (is_text(foreign[k][0], word, size))
-            return foreign[k][1];
-    return NULL;
-}
-
 /* ---- messages ---- */
 
 /* What is no built-in name. */

@@ -56,9 +56,6 @@ const notation_builtin *builtin_at(int n);
 bool notation_is_reserved(const char *word, int64_t size);
 const char *notation_reserved_at(int n);
 
-/* What other languages call something, and what it is here: "len", "write length(xs)"; NULL: not known. */
-const char *notation_foreign(const char *word, int64_t size);
-
 /* The words of the notation for the core's keywords in a message: "B_Map needs a list" becomes "map needs a list". At
  * most `size` bytes with the 0. */
 void notation_words(const char *message, char *text, size_t size);

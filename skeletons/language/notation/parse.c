@@ -13,6 +13,7 @@
 
 #include "runtime/base/array.h"
 #include "skeletons/language/front/type_parse.h"
+#include "skeletons/language/notation/foreign.h"
 
 /* ---- tokens ---- */
 
@@ -58,49 +59,9 @@ void *notation_fail(notation_parser *p, bmf_span span, const char *format, ...)
     return NULL;
 }
 
-/* Marks of other languages. */
-static const char *foreign_mark(const notation_parser *p)
+static const char *meant_by(const notation_parser *p, notation_token token)
 {
-    static const char *const known[][2] = {
-        {"=>", "a function is written x -> exp"},
-        {"\\", "a function is written x -> exp"},
-        {"^", "the power is written x ** y"},
-        {"+=", "names keep their values; write let y = x + .. in .."},
-        {"-=", "names keep their values; write let y = x - .. in .."},
-        {"*=", "names keep their values; write let y = x * .. in .."},
-        {":=", "a name is given its value by let x = e in .."},
-        {"<-", "a name is given its value by let x = e in .."},
-        {"//", "a remark begins with #; ints are divided by /"},
-        {"/*", "a remark begins with # and ends with the line"},
-        {"&&", "write and"},
-        {"||", "write or"},
-        {"<>", "write !="},
-        {"=/", "write !="},
-        {"..", "a range is written a ..< b"},
-        {"%", "the remainder is written a mod b"},
-        {"!", "write not a, a != b"},
-        {"&", "write and"},
-        {"|", "write e |> f(..) for a pipeline, or"},
-        {"$", "names have no $ here; this is the notation, not core language"},
-        {"\"", "there are no texts (strings); data are numbers, bools, tuples and lists"},
-        {"'", "there are no texts (strings); data are numbers, bools, tuples and lists"},
-        {";", "there is no ';'; steps are written let x = e in .., or e |> f(..)"},
-        {":", "':' stands in records only, {x: 1.0}; write x -> exp for functions, if c then a else b for choices"},
-        {".", "names have no dots; write f(x), or x |> f"},
-        {"=", "= only stands in definitions; == compares"},
-    };
-    for (size_t k = 0; k < sizeof known / sizeof known[0]; k++) {
-        const int64_t size = (int64_t)strlen(known[k][0]);
-        if (p->text->size - p->token.begin >= size &&
-            memcmp(p->text->bytes + p->token.begin, known[k][0], (size_t)size) == 0)
-            return known[k][1];
-    }
-    return NULL;
-}
-
-static const char *foreign_word(const notation_parser *p, notation_token token)
-{
-    return token.kind == NOTATION_TOKEN_WORD ? notation_foreign(p->text->bytes + token.begin, token.end - token.begin)
+    return token.kind == NOTATION_TOKEN_WORD ? foreign_word(p->text->bytes + token.begin, token.end - token.begin)
                                              : NULL;
 }
 
@@ -113,6 +74,13 @@ static bool is_core(const notation_parser *p)
 
 static const char core_message[] =
     "this is core language; a text is one or the other (bmf core FILE prints the core of this one)";
+
+/* x += 1: the operator and = are two tokens. */
+static const char *foreign_assignment(const notation_parser *p)
+{
+    const bool beside = p->last.kind == NOTATION_TOKEN_MARK && p->last.end == p->token.begin && notation_at(p, "=");
+    return beside ? foreign_mark(p->text->bytes + p->last.begin, p->text->size - p->last.begin) : NULL;
+}
 
 /* A primary begins here, on the line of the name before: f x. */
 static bool is_juxtaposition(const notation_parser *p)
@@ -130,15 +98,17 @@ void *notation_fail_expected(notation_parser *p, const char *what)
 {
     char found[64];
     const bmf_span here = notation_span(p, p->token);
-    const char *word = foreign_word(p, p->last);
+    const char *word = meant_by(p, p->last);
     if (word && p->token.begin - p->last.end <= 1)
         return notation_fail(p, notation_span(p, p->last), "%s", word);
     if (is_core(p))
         return notation_fail(p, here, "%s", core_message);
-    const char *mark =
-        p->token.kind == NOTATION_TOKEN_BAD || p->token.kind == NOTATION_TOKEN_MARK ? foreign_mark(p) : NULL;
-    if (mark)
-        return notation_fail(p, here, "%s", mark);
+    const char *mark = p->token.kind == NOTATION_TOKEN_BAD || p->token.kind == NOTATION_TOKEN_MARK
+                           ? foreign_mark(p->text->bytes + p->token.begin, p->text->size - p->token.begin)
+                           : NULL;
+    const char *assignment = foreign_assignment(p);
+    if (assignment || mark)
+        return notation_fail(p, here, "%s", assignment ? assignment : mark);
     notation_token_print(p->text, p->token, found);
     if (is_juxtaposition(p)) {
         char function[64];
@@ -280,6 +250,16 @@ static bool parse_declared(notation_parser *p, const notation_pattern *parameter
     return true;
 }
 
+/* int x, as in C. */
+static bool is_type_first(const notation_parser *p)
+{
+    static const char *const types[] = {"int", "real", "bool", "float", "double", "long"};
+    bool is = false;
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        is = is || notation_at(p, types[k]);
+    return is && notation_next(p->text, p->token.end).kind == NOTATION_TOKEN_WORD;
+}
+
 /* '(' pattern, .. ')' */
 static bool parse_parameters(notation_parser *p, notation_definition *definition)
 {
@@ -296,6 +276,9 @@ static bool parse_parameters(notation_parser *p, notation_definition *definition
         if (definition->parameters == BMF_MAX_LEAVES)
             return notation_fail(p, notation_span(p, p->token), "a function has at most %d parameters", BMF_MAX_LEAVES);
         const int k = definition->parameters;
+        if (is_type_first(p))
+            return notation_fail(p, notation_span(p, p->token),
+                                 "the type of a parameter stands behind it: main(x: int)");
         part[k] = is_main ? parse_pattern(p) : notation_parse_pattern(p);
         if (!part[k] || (is_main && !parse_declared(p, part[k], &declared[k])))
             return false;

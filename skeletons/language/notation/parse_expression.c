@@ -10,6 +10,7 @@
 #include "runtime/base/array.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/front/fields.h"
+#include "skeletons/language/notation/foreign.h"
 
 typedef struct nodes {
     notation_node **node;
@@ -137,6 +138,8 @@ static bool parse_list(notation_parser *p, const char *close, bool arguments, no
     p->depth--;
     if (notation_at(p, close))
         return notation_take(p, close);
+    if (notation_at(p, "for"))
+        return notation_fail(p, notation_span(p, p->token), "a list that is made of another is map(x -> .., xs)");
     char what[32] = "',' or '";
     strcat(strcat(what, close), "'");
     return notation_fail_expected(p, what);
@@ -287,6 +290,9 @@ static notation_node *parse_call(notation_parser *p, const char *name, notation_
 static notation_node *parse_name(notation_parser *p)
 {
     const notation_token token = p->token;
+    const char *meant = foreign_beginning(p->text->bytes + token.begin, token.end - token.begin);
+    if (meant)
+        return notation_fail(p, notation_span(p, token), "%s", meant);
     const char *name = notation_name(p, "an expression");
     if (!name)
         return NULL;

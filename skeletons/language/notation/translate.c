@@ -12,6 +12,7 @@
 
 #include "runtime/base/edit_distance.h"
 #include "runtime/base/near_names.h"
+#include "skeletons/language/notation/foreign.h"
 
 /* ---- messages ---- */
 
@@ -41,10 +42,14 @@ static void offer_scope(near_names *near, const notation_pattern *scope, const c
 
 void *translator_fail_unknown(notation_translator *t, const notation_node *node, const notation_pattern *scope)
 {
-    const char *name = node->name, *known = notation_foreign(name, (int64_t)strlen(name));
+    const char *name = node->name, *known = foreign_word(name, (int64_t)strlen(name));
+    const char *library = foreign_library(name, (int64_t)strlen(name));
     near_names near = {.max = 1, .limit = strlen(name) < 2 ? 0 : strlen(name) < 4 ? 1 : 2};
     if (known)
         return translator_fail(t, node->word, "%.60s is not defined; %s", name, known);
+    if (library)
+        return translator_fail(t, node->word, "%.60s is not defined; it is in the library %s: --library %s", name,
+                               library, library);
     offer_scope(&near, scope, name);
     for (int k = 0; k < t->library->count; k++)
         offer(&near, t->library->definition[k].name, name);

@@ -24,6 +24,13 @@ bmf_span translator_use(const notation_node *node, const char *name)
     return nowhere;
 }
 
+/* map(xs, x -> ..) */
+static bool has_function_last(const notation_node *call)
+{
+    const notation_kind last = call->child[call->children - 1]->kind;
+    return last == NOTATION_FUNCTION || last == NOTATION_OPERATOR;
+}
+
 static bmf_expression *named_function(notation_translator *t, const notation_node *node, const notation_node *call,
                                       const notation_pattern *scope)
 {
@@ -31,8 +38,8 @@ static bmf_expression *named_function(notation_translator *t, const notation_nod
     const notation_builtin *builtin = builtin_find(node->name, (int64_t)strlen(node->name));
     if (scope_path(t->arena, scope, node->name, node->span))
         return translator_fail(t, node->span,
-                               "%.60s is a value here; %s needs a function: a name, an operator, x -> ..", node->name,
-                               call->name);
+                               "%.60s is a value here; %s needs a function: a name, an operator, x -> ..%s", node->name,
+                               call->name, has_function_last(call) ? "; the list stands behind it" : "");
     if (definition && definition->notation && definition->parameters == 0)
         return translator_fail(t, node->span, "%.60s is a constant; %s needs a function: a name, an operator, x -> ..",
                                node->name, call->name);
@@ -204,6 +211,9 @@ static bmf_expression *translate_default(notation_translator *t, const notation_
     if (names.count > 0 && builtin_find(call->name, (int64_t)strlen(call->name))->role != NOTATION_FOLD)
         return translator_fail(t, translator_use(node, names.name[0]),
                                "the default of %s is a constant, but uses %.60s", call->name, names.name[0]);
+    if (names.count > 0 && call->child[call->children - 1]->kind == NOTATION_CONSTANT)
+        return translator_fail(t, node->span, "the list is the last argument of %s: %s(op, 0, xs)", call->name,
+                               call->name);
     if (names.count > 0)
         return translator_fail(
             t, translator_use(node, names.name[0]),
@@ -271,8 +281,11 @@ static bool translate_count(notation_translator *t, const notation_node *node, c
         return true;
     }
     const bool whole = node->kind == NOTATION_CONSTANT && node->constant.kind == BMF_INT && node->constant.integer >= 0;
+    const notation_node *last = call->child[call->children - 1];
     *number = node->constant.integer;
-    if (!whole)
+    if (!whole && (last->kind == NOTATION_PROCS || last->kind == NOTATION_CONSTANT))
+        translator_fail(t, node->span, "the list is the last argument of %s: %s(procs, xs)", call->name, call->name);
+    else if (!whole)
         translator_fail(t, node->span,
                         "%s takes a number or procs: how many processors there are is known before the "
                         "program runs",

@@ -10,7 +10,12 @@ static bmf_expression *check(bmf_checker *checker, const bmf_expression *express
         return checker_operation_node(checker, expression, in, in, in);
     if (!checker_is_pair(in))
         return checker_needs(checker, expression, "{a list, int}", in);
+    char words[BMF_TYPE_WORDS];
     const bmf_type *list = in->component[0], *index = in->component[1];
+    if (list->kind == BMF_TUPLE && checker_in_notation(checker, expression))
+        return checker_fail(checker, expression->span,
+                            "xs[i] needs a list, found the tuple %s; take it apart: let {x, y} = e in ..",
+                            checker_words(list, words));
     if (!checker_is_list(list) || (index->kind != BMF_INT && index->kind != BMF_NOTHING))
         return checker_needs(checker, expression, "{a list, int}", in);
     if (bmf_type_holds_distributed(checker_element(list)))
