@@ -37,8 +37,8 @@ static double alone(double d)
 
 /* ---- one host and several ---- */
 
-/* gapout = 2 + d, gapin = 3 + 1.5 d: the k-th message of 100 elements comes 102 behind the one before where one host sends
- * all, and 153 where one receives all. */
+/* gapout = 2 + d, gapin = 3 + 1.5 d: the k-th message of 100 elements comes 102 behind the one before where one host
+ * sends all, and 153 where one receives all. */
 static void messages_share_the_link_of_their_host(void **state)
 {
     (void)state;
@@ -64,8 +64,8 @@ static void messages_share_the_link_of_their_host(void **state)
     unmake(machine, network);
 }
 
-/* gapout = d, gapin = 0.4 d. Two hosts send 100 elements to one at once, and a third one to it and another: what goes in
- * takes turns only when it is there. */
+/* gapout = d, gapin = 0.4 d. Two hosts send 100 elements to one at once, and a third one to it and another: what goes
+ * in takes turns only when it is there. */
 static void the_slower_of_two_ports_decides(void **state)
 {
     (void)state;
@@ -132,8 +132,8 @@ static double step_of_ring(const char *entries, int64_t processors, bool both_wa
            (LAST - FIRST);
 }
 
-/* In a step of a ring everybody tells one neighbour, or both. One message: it is there, and taken, after 30 + d, but none
- * leaves before the link has passed the one before. Two: the second leaves behind the first. */
+/* In a step of a ring everybody tells one neighbour, or both. One message: it is there, and taken, after 30 + d, but
+ * none leaves before the link has passed the one before. Two: the second leaves behind the first. */
 static void rings_go_at_the_pace_of_their_links(void **state)
 {
     (void)state;
@@ -148,8 +148,8 @@ static void rings_go_at_the_pace_of_their_links(void **state)
         }
 }
 
-/* Two hosts that send to each other all the time, with g = 100 for each message of one direction: as fast, or slower, up
- * to half as fast where both directions share one link. */
+/* Two hosts that send to each other all the time, with g = 100 for each message of one direction: as fast, or slower,
+ * up to half as fast where both directions share one link. */
 static void directions_may_disturb_each_other(void **state)
 {
     (void)state;
@@ -180,8 +180,8 @@ static void directions_may_disturb_each_other(void **state)
 
 /* ---- bursts ---- */
 
-/* A bucket holds at most `burst` tokens and gets one a second; a message of length l takes l of them, as they come, when
- * all before have theirs. Returns when it has them. */
+/* A bucket holds at most `burst` tokens and gets one a second; a message of length l takes l of them, as they come,
+ * when all before have theirs. Returns when it has them. */
 typedef struct bucket {
     double burst, tokens, last;
 } bucket;
@@ -250,7 +250,8 @@ static void bursts_are_found_from_single_messages(void **state)
     assert_true(burst_of(0, NULL, NULL) == 0.0);
 }
 
-/* recv = 20 + max(g - 40, 0) with g = d, in two ranges: a step of three messages of 30 elements finds 40 us of them done. */
+/* recv = 20 + max(g - 40, 0) with g = d, in two ranges: a step of three messages of 30 elements finds 40 us of them
+ * done. */
 static void networks_of_sheets_have_the_burst_of_their_links(void **state)
 {
     (void)state;

@@ -1,9 +1,9 @@
 /* Point-to-point operations between ranks 0 and 1, with nobody else at work.
  *
- * Method: both sides start together, after a rest. `send`, `recv`, .. report how long the caller is in the call. recvmin delays the
- * receiver to three times what a message takes, so that it has arrived as far as MPI lets it. A non-blocking operation
- * has three parts, measured in different repetitions: posting, waiting right after, and the useful time that fits
- * between the two, found by working in quanta and testing after each.
+ * Method: both sides start together, after a rest. `send`, `recv`, .. report how long the caller is in the call.
+ * recvmin delays the receiver to three times what a message takes, so that it has arrived as far as MPI lets it. A
+ * non-blocking operation has three parts, measured in different repetitions: posting, waiting right after, and the
+ * useful time that fits between the two, found by working in quanta and testing after each.
  * Source: document 001, 3.4 and appendix B (notes on using the data sheet). */
 #include <stdlib.h>
 

@@ -1,7 +1,8 @@
 /* The burst of a port; see the header.
  *
  * Method: least squares of single = base + max(following - burst, 0), relative to the times, over base and burst. For a
- * burst the best base is a weighted mean; bursts are tried between all sizes, 16 for a factor of 2. Cost: 16 count^2. */
+ * burst the best base is a weighted mean; bursts are tried between all sizes, 16 for a factor of 2.
+ * Cost: 16 count^2. */
 #include "predict/network/burst.h"
 
 #include <math.h>

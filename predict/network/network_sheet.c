@@ -11,10 +11,10 @@
  * messages that follow each other (gapout, gapin, gapring; predict/measure/gaps.c) says for how long:
  *     out = gapout(p, d),  in = gapin(p, d),  back = gapring(p, d) - max(out, in),
  * with p the processors as far as they were measured. A message that finds its ports idle is measured by recv(d), and
- * what it is ahead of the ports' work is their burst (predict/network/burst.h). In a sheet without these recv(d) - recv(0),
- * what grows with the message, is how long one passes a port. The rest of arrived - sent is latency. Where that is
- * negative, MPI moves a part of the message only once the receiver takes it: it takes it that much before the port is
- * free.
+ * what it is ahead of the ports' work is their burst (predict/network/burst.h). In a sheet without these
+ * recv(d) - recv(0), what grows with the message, is how long one passes a port. The rest of arrived - sent is latency.
+ * Where that is negative, MPI moves a part of the message only once the receiver takes it: it takes it that much before
+ * the port is free.
  * Uncertainty: sample k > 0 draws the coefficients of every entry once, from the normal distribution with the sheet's
  * covariance (by Cholesky's factors), for every entry a factor of this run, and for every time of every message and
  * every agreement a factor of its own with the standard deviation of the entry's noise. Factors are log-normal with
@@ -380,8 +380,8 @@ static double growing_share(const sheet_network *s, const bmf_transit *message)
     return whole > empty ? 1.0 - empty / whole : 0.0;
 }
 
-/* By how much longer a message keeps a port when its host sends and receives all the time, relative to one direction: of
- * the equations as they were found, because what a sample draws of their difference would be mostly noise. */
+/* By how much longer a message keeps a port when its host sends and receives all the time, relative to one direction:
+ * of the equations as they were found, because what a sample draws of their difference would be mostly noise. */
 static double share_of_return(const sheet_network *s, const bmf_transit *message)
 {
     static const role ways[] = {LEAVING, ENTERING, CIRCLING};
@@ -415,7 +415,8 @@ static bmf_passage passage_of(sheet_network *s, const bmf_transit *message, doub
                          .latency = transport - ports_beyond_burst(&s->ports, slower)};
 }
 
-/* The burst that explains both single messages and those that follow each other, at all sizes of which both are known. */
+/* The burst that explains both single messages and those that follow each other, at all sizes of which both are
+ * known. */
 static double find_burst(const sheet_network *s)
 {
     enum { SIZES = 64 };
