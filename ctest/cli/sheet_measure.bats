@@ -90,18 +90,6 @@ json_holds()
     refute_output 0
 }
 
-@test "polite ranks are measured with calls that give up the core" {
-    BMF_POLITE=1 measure 2 -o polite.raw --ops send,gapout,gapring --max-elements 64 --repeats 3
-    assert_success
-    run grep '^options' polite.raw
-    assert_output --partial "polite non-blocking calls"
-    BMF_POLITE=0 measure 1 -o alone.raw --ops kernel_sum --max-elements 64 --repeats 3
-    assert_success
-    run grep '^options' alone.raw
-    assert_output --partial "blocking calls"
-    refute_output --partial "non-blocking"
-}
-
 @test "trains of messages: no time is zero, and incast needs three ranks" {
     measure 2 -o two.raw --ops links --max-elements 4096 --repeats 4
     assert_success

@@ -35,7 +35,6 @@ typedef struct bmf_options {
     int *argc;            /**< with argv: a command line to take --bmf-* arguments out of, as bmf_open does */
     char ***argv;         /**< see argc */
     const char *costs;    /**< choose algorithms by the measured times of this file [BMF_COSTS]; rank 0 reads it */
-    bool polite;          /**< ranks that wait give up their cores, as where they outnumber them [BMF_POLITE=1] */
 } bmf_options;
 
 /** Options that ask for nothing. Not collective. */
@@ -60,8 +59,6 @@ static inline bmf_options bmf_options_init(void)
  *                                           of this host; default: by fixed constants
  *   --bmf-plan           [BMF_PLAN=1]       rank 0 prints the plan of every skeleton call on standard error
  *   --bmf-free           [BMF_FREE=1]       faster, not reproducible reductions (bmf_set_reproducible)
- *   --bmf-polite         [BMF_POLITE=1]     ranks that wait give up their cores, as they do where they outnumber them:
- *                                           for hosts on which others need the cores too
  *   --bmf-machine M      [BMF_MACHINE]      predict the run on the machine of file M; one process,
  *                                           --bmf-procs processors
  *   --bmf-machine-set L  [BMF_MACHINE_SET]  then: values of that file that are to be others, with commas between them:

@@ -167,8 +167,7 @@ struct bmf_context {
     bool whole_world;                     /* every rank of MPI_COMM_WORLD is in it */
     int node_ranks, node_cores;           /* ranks on this host and cores they may use */
     int sharing_ranks;                    /* those that use these cores, with ranks outside the context */
-    bool polite;                          /* whoever waits gives up the core */
-    bool oversubscribed;                  /* ranks outnumber cores, or are to be polite: waiting sleeps */
+    bool oversubscribed;                  /* ranks outnumber cores: waiting sleeps */
     bmf_shared_memory_key *shared_memory; /* by rank: that can be mapped here */
     int threads;
     int64_t processors;

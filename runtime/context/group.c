@@ -21,7 +21,6 @@ int group_open(bmf_context *ctx, int ranks, bmf_context **group)
     options.ignore_environment = true;
     options.threads = ctx->threads;
     options.reassociate = !ctx->reproducible;
-    options.polite = ctx->polite;
     options.program = ctx->program;
     int status = bmf_open_with(comm, &options, group);
     MPI_Comm_free(&comm);
@@ -30,6 +29,6 @@ int group_open(bmf_context *ctx, int ranks, bmf_context **group)
     memcpy((*group)->forced, ctx->forced, sizeof ctx->forced);
     (*group)->cost = ctx->cost;
     costs_take(*group, cost_table_share(ctx->costs), ranks);
-    (*group)->oversubscribed = ctx->polite || (*group)->node_ranks > (*group)->node_cores;
+    (*group)->oversubscribed = (*group)->node_ranks > (*group)->node_cores;
     return BMF_OK;
 }

@@ -105,7 +105,7 @@ static void count_neighbours(bmf_context *ctx, const neighbour *all)
     }
     ctx->node_cores = CPU_COUNT(&cores);
     ctx->sharing_ranks = ranks_sharing(ctx, &self->cores);
-    ctx->oversubscribed = ctx->polite || ctx->sharing_ranks > ctx->node_cores;
+    ctx->oversubscribed = ctx->sharing_ranks > ctx->node_cores;
 }
 
 /* Rank 0 reads the table of costs for all, if it was given one, whatever others were given. */

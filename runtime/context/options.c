@@ -117,13 +117,6 @@ static int apply_free(bmf_context *ctx, const char *source, const char *value)
     return BMF_OK;
 }
 
-static int apply_polite(bmf_context *ctx, const char *source, const char *value)
-{
-    (void)source;
-    ctx->polite = is_set(value);
-    return BMF_OK;
-}
-
 static const option options[] = {
     {"--bmf-procs", "BMF_PROCS", true, apply_processors},
     {"--bmf-threads", "BMF_THREADS", true, apply_threads},
@@ -132,7 +125,6 @@ static const option options[] = {
     {"--bmf-costs", "BMF_COSTS", true, apply_costs},
     {"--bmf-plan", "BMF_PLAN", false, apply_plan},
     {"--bmf-free", "BMF_FREE", false, apply_free},
-    {"--bmf-polite", "BMF_POLITE", false, apply_polite},
     {"--bmf-machine", "BMF_MACHINE", true, apply_machine},
     {"--bmf-ranks", "BMF_RANKS", true, apply_ranks},
     {"--bmf-machine-set", "BMF_MACHINE_SET", true, apply_machine_changes},
@@ -217,8 +209,6 @@ static int apply_members(bmf_context *ctx, const bmf_options *o)
         ctx->imitated_ranks = o->ranks;
     if (o->reassociate)
         ctx->reproducible = false;
-    if (o->polite)
-        ctx->polite = true;
     if (o->plan)
         ctx->plan = o->plan;
     if (o->trace)
