@@ -16,6 +16,10 @@ STATUS_FUNCTION(bmf_grid_spread, (const bmf_grid *grid, const bmf_list *xs, bmf_
                 BMF_COLLECTIVE, MEMORY(grid), LIST(xs), NEW_LIST(out))
 STATUS_FUNCTION(bmf_grid_collect, (const bmf_grid *grid, const bmf_list *xs, bmf_list **out), (grid, xs, out),
                 BMF_COLLECTIVE, MEMORY(grid), LIST(xs), NEW_LIST(out))
+STATUS_FUNCTION(bmf_grid_transpose,
+                (const bmf_grid *grid, const bmf_list *xs, const int *axis, const bmf_grid *to, bmf_list **out),
+                (grid, xs, axis, to, out),
+                BMF_COLLECTIVE, MEMORY(grid), LIST(xs), MEMORY(to), NEW_LIST(out))
 STATUS_FUNCTION(bmf_stencil,
                 (const bmf_list *xs, const bmf_grid *grid, const bmf_stencil_kernel *kernel,
                  const bmf_stencil_options *options, bmf_list **out),

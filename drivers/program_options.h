@@ -27,7 +27,9 @@ typedef struct bmf_driver_options {
                "or data as text (.bmfdata); several: a tuple; NAME=FILE for the parameter NAME of main; default: the " \
                "data at the "                                                                                          \
                "end of the program")
-#define BMF_FREE_OPTION BMF_OPTION("free", NULL, BMF_CONTEXT, "allow laws that associate sums of reals anew")
+#define BMF_FREE_OPTION                                                                                                \
+    BMF_OPTION("free", NULL, BMF_CONTEXT,                                                                              \
+               "allow laws that associate sums of reals anew, and BLAS for products of matrices")
 
 /* And their operand. */
 #define BMF_PROGRAM_OPERAND .min_operands = 1, .max_operands = 1, .no_operand = "which program? give a .bmf file"

@@ -45,6 +45,7 @@
     X(group)                                                                                                           \
     X(reduce_by_key)                                                                                                   \
     X(shift)                                                                                                           \
+    X(transpose)                                                                                                       \
     X(each_part)                                                                                                       \
     X(place)                                                                                                           \
     X(spread)                                                                                                          \

@@ -9,7 +9,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/data/list.h"
 
-enum { FEW = 10, MANY = 1000000, AHEAD = 32, LARGE = 32768 };
+enum { FEW = 10, MANY = 1000000, AHEAD = 32, LARGE = 32768, LINE_REALS = 16 };
 
 BMF_MAP_KERNEL(few_keys, int64_t, i, int64_t, (int64_t)(bench_hash(i + 7) % FEW))
 BMF_MAP_KERNEL(many_keys, int64_t, i, int64_t, (int64_t)(bench_hash(i + 7) % MANY))
@@ -58,26 +58,33 @@ static void add(const int64_t *key, const double *x, int64_t begin, int64_t end,
         table[key[i]] += x[i];
 }
 
-/* A table for every thread, side by side; the first becomes that of all. */
+/* Tables of threads do not share lines of memory, nor neighbouring ones, which are fetched together. */
+static int64_t table_length(int64_t count)
+{
+    return (count + LINE_REALS - 1) / LINE_REALS * LINE_REALS + LINE_REALS;
+}
+
+/* A table for every thread; the first becomes that of all. */
 static void add_all(const bench_case *c, int64_t count, double *tables)
 {
+    const int64_t apart = table_length(count);
     const int64_t *key = bench_data(c->y), n = bench_local_count(c->x), threads = c->team.threads;
     const double *x = bench_data(c->x);
 #pragma omp parallel for num_threads(c->team.threads) schedule(static)
     for (int64_t t = 0; t < threads; t++) {
-        memset(tables + t * count, 0, (size_t)count * sizeof *tables);
-        add(key, x, n / threads * t, t + 1 < threads ? n / threads * (t + 1) : n, count > LARGE, tables + t * count);
+        memset(tables + t * apart, 0, (size_t)count * sizeof *tables);
+        add(key, x, n / threads * t, t + 1 < threads ? n / threads * (t + 1) : n, count > LARGE, tables + t * apart);
     }
     for (int64_t t = 1; t < threads; t++)
 #pragma omp parallel for num_threads(c->team.threads) schedule(static)
         for (int64_t k = 0; k < count; k++)
-            tables[k] += tables[t * count + k];
+            tables[k] += tables[t * apart + k];
 }
 
 static int hand(bench_case *c, int64_t count)
 {
     const int64_t mine = c->expected_count;
-    bmf_buffer *room = working_buffer(c->team.threads * count * (int64_t)sizeof(double));
+    bmf_buffer *room = working_buffer(c->team.threads * table_length(count) * (int64_t)sizeof(double));
     double *tables = room->data;
     int *counts = calloc((size_t)c->team.ranks, sizeof *counts);
     const int own = (int)mine;

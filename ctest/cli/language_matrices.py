@@ -175,10 +175,29 @@ def grids(folder):
     assert json.loads(start(folder, sums, m, ranks=2, procs=8)) == [int(np.sum(b)) for b in map(np.array, cut(m, (2, 4)))]
 
 
+def distributed(folder):
+    """Transposes of rows in parts and of blocks, and blocks of other grids."""
+    for shape in [(1, 1), (3, 11), (70, 129), (int(pick.integers(1, 90)), int(pick.integers(1, 90)))]:
+        procs, ranks = int(pick.integers(1, 7)), int(pick.integers(1, 4))
+        r, c = int(pick.integers(1, 4)), int(pick.integers(1, 4))
+        p, q = int(pick.integers(1, 4)), int(pick.integers(1, 4))
+        how = dict(ranks=ranks, procs=max(procs, r * c, p * q), threads=int(pick.integers(1, 3)))
+        for m in reals(*shape), pick.integers(-9, 9, shape), pick.integers(0, 2, shape) == 1:
+            turned = np.ascontiguousarray(m.T)
+            assert same(run(folder, f"reduce(++, transpose(split({procs}, a)))", m, **how), turned), (shape, how)
+            assert same(run(folder, f"join(transpose(split({{{r}, {c}}}, a)))", m, **how), turned), (shape, how)
+            moved = f"join(split({{{p}, {q}}}, transpose(split({procs}, a))))"
+            assert same(run(folder, moved, m, **how), turned), (shape, moved, how)
+    cube = reals(5, 6, 7)
+    turned = np.ascontiguousarray(cube.transpose(1, 0, 2))
+    assert same(run(folder, "join(transpose(split({2, 3, 1}, a)))", cube, ranks=2, procs=6), turned)
+    assert same(run(folder, "reduce(++, transpose(split(4, a)))", cube, ranks=3, procs=4), turned)
+
+
 def main():
     print("seed", SEED)
     with tempfile.TemporaryDirectory() as folder:
-        for part in transposes, slices, products, large_ints, grids:
+        for part in transposes, slices, products, large_ints, grids, distributed:
             part(folder)
             print(part.__name__)
 

@@ -182,6 +182,49 @@ END
     done
 }
 
+# Sums of 5000 reals by few keys or by more than a processor has elements.
+sums_by_key()
+{
+    cat >keys.bmf <<END
+main(n) =
+    split(procs, iota(n)) |> map(part -> map(i -> {i * 7919 mod $1, real(i)}, part)) |> reduce_by_key(+, 0.0, $1) |> reduce(+)
+default 5000
+END
+}
+
+@test "both ways of reducing by key, and the one chosen, send what is predicted" {
+    for keys in 3 4000; do
+        sums_by_key "$keys"
+        for way in "" "--bmf-schedule reduce_by_key=tables" "--bmf-schedule reduce_by_key=owners"; do
+            # shellcheck disable=SC2086 # none, or two words
+            real=$("$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run keys.bmf --procs 6 --json $way)
+            # shellcheck disable=SC2086
+            bmf predict keys.bmf --machine simple.machine --procs 6 --ranks 2 --json $way
+            assert_success
+            python3 - "$real" "$output" <<'END'
+import json, sys
+real, run = json.loads(sys.argv[1]), json.loads(sys.argv[2])["runs"][0]
+for key in ("messages", "bytes", "rank_messages", "rank_bytes"):
+    assert real[key] == run[key] > 0, (key, real, run)
+END
+        done
+    done
+}
+
+@test "a reduction by few keys goes by tables, by many to their owners" {
+    sums_by_key 3
+    bmf run keys.bmf --procs 6 --bmf-plan
+    assert_success
+    [[ "$stderr" =~ "tables: about "[^$'\n']*", chosen" ]] || fail "$stderr"
+    sums_by_key 4000
+    bmf run keys.bmf --procs 6 --bmf-plan
+    assert_success
+    [[ "$stderr" =~ "owners: about "[^$'\n']*", chosen" ]] || fail "$stderr"
+    bmf run keys.bmf --procs 6 --bmf-plan --bmf-schedule reduce_by_key=tables
+    [[ "$stderr" =~ "tables: about "[^$'\n']*", chosen" ]] || fail "$stderr"
+    refuses "reduce_by_key has no algorithm 'table' (known: tables, owners)" run keys.bmf --bmf-schedule reduce_by_key=table
+}
+
 @test "measured beside predicted" {
     "$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run sum.bmf --procs 2 --trace real.trace
     bmf predict sum.bmf --machine simple.machine --procs 2 --measured real.trace --trace both.trace --html both.html

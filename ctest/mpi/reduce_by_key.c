@@ -2,16 +2,19 @@
  *
  * Method: random lists over any parts, with few keys and many, evenly used, sorted, and such that one is used by all;
  * every operator of the property tests that has an identity. Exact ones give the plain fold of a key's values; of the
- * others the blocks of docs/reproducible.md are folded and joined by the fixed tree. Bits are compared.
+ * others the blocks of docs/reproducible.md are folded and joined by the fixed tree. Bits are compared. Messages and
+ * bytes are those that a model of as many processors sends.
  */
 #include "bmf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "bmf/mpi.h"
 #include "ctest/support/operators.h"
 #include "ctest/support/shapes.h"
 #include "ctest/support/testing.h"
+#include "predict/model/model.h"
 #include "runtime/data/list.h"
 #include "runtime/data/partition.h"
 
@@ -94,6 +97,20 @@ static bmf_partition *evenly(bmf_context *ctx, const bmf_partition *like, int64_
     return made;
 }
 
+/* Both ways, and the one that is chosen. */
+static const char *const ways[] = {"tables", "owners", NULL};
+enum { WAYS = 3 };
+
+static void go(bmf_context *ctx, int way)
+{
+    CHECK(bmf_set_schedule(ctx, "reduce_by_key", ways[way]) == BMF_OK, "%s", bmf_error_text(ctx));
+}
+
+static const char *way_name(int way)
+{
+    return ways[way] ? ways[way] : "chosen";
+}
+
 static void check_operator(bmf_context *ctx, uint64_t *state, const test_operator *test, int64_t n, int64_t count)
 {
     const int64_t kind = test_below(state, 5);
@@ -107,13 +124,20 @@ static void check_operator(bmf_context *ctx, uint64_t *state, const test_operato
     bmf_partition *partition = test_partition(ctx, state, n), *even = evenly(ctx, partition, count);
     bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key);
     bmf_list *values = test_list(ctx, test->op->type, partition, x);
-    CHECK(bmf_reduce_by_key(keys, values, count, test->op, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
-    test_equal(ys, even, count, expected, test->op->name);
+    for (int way = 0; way < WAYS; way++) {
+        char what[128];
+        snprintf(what, sizeof what, "%s, %s, %lld elements, %lld keys", test->op->name, way_name(way), (long long)n,
+                 (long long)count);
+        go(ctx, way);
+        CHECK(bmf_reduce_by_key(keys, values, count, test->op, &ys) == BMF_OK, "%s: %s", what, bmf_error_text(ctx));
+        test_equal(ys, even, count, expected, what);
+        bmf_list_free(ys);
+        ys = NULL;
+    }
     test_equal(keys, partition, n, key, "keys of reduce_by_key");
     test_equal(values, partition, n, x, "values of reduce_by_key");
     bmf_list_free(keys);
     bmf_list_free(values);
-    bmf_list_free(ys);
     bmf_partition_release(partition);
     bmf_partition_release(even);
     free(key);
@@ -131,6 +155,8 @@ static void check_operators(bmf_context *ctx, uint64_t *state)
         check_operator(ctx, state, test, test_length(state, bmf_processors(ctx), false),
                        some_counts[test_below(state, 7)]);
         check_operator(ctx, state, test, test_below(state, 9000), some_counts[test_below(state, 4)]);
+        check_operator(ctx, state, test, test_below(state, 300), 1 + test_below(state, 2000)); /* more keys */
+        check_operator(ctx, state, test, test_below(state, 3), test_below(state, 3) + 1);
     }
 }
 
@@ -144,7 +170,8 @@ static void check_parts(bmf_context *ctx, uint64_t *state)
            *again = calloc((size_t)count, sizeof *again);
     for (int64_t i = 0; i < n; i++)
         key[i] = test_below(state, count);
-    for (int repeat = 0; repeat < 4; repeat++) {
+    for (int repeat = 0; repeat < 2 * WAYS; repeat++) {
+        go(ctx, repeat % WAYS);
         bmf_partition *partition = test_partition(ctx, state, n);
         bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key), *ys = NULL;
         bmf_list *values = test_list(ctx, &bmf_type_real, partition, x);
@@ -164,7 +191,7 @@ static void check_parts(bmf_context *ctx, uint64_t *state)
 }
 
 /* So many keys that threads share the joining of tables: three blocks, the keys of which are not the same. */
-static void check_many_keys(bmf_context *ctx, uint64_t *state)
+static void check_many_keys(bmf_context *ctx, uint64_t *state, int way)
 {
     const int64_t count = 70001, block = block_length(count), n = 2 * block + 100000;
     const test_operator *sum = test_operator_number(0);
@@ -183,6 +210,7 @@ static void check_many_keys(bmf_context *ctx, uint64_t *state)
     bmf_partition *partition = test_partition(ctx, state, n), *even = evenly(ctx, partition, count);
     bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key), *ys = NULL;
     bmf_list *values = test_list(ctx, &bmf_type_real, partition, x);
+    go(ctx, way);
     CHECK(bmf_reduce_by_key(keys, values, count, &bmf_plus_real, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
     test_equal(ys, even, count, expected, "sums by many keys");
     bmf_list_free(keys);
@@ -220,24 +248,127 @@ static void check_broadcast(bmf_context *ctx)
     bmf_list_free(ys);
 }
 
-/* Two messages for two totals, one up and one back, of a few keys; parts end with blocks. */
+static void check_counted(bmf_context *ctx, int way, const bmf_list *keys, const bmf_list *values, int64_t count,
+                          const bmf_operator *op, int64_t messages, int64_t bytes)
+{
+    bmf_statistics before, after;
+    bmf_list *ys = NULL;
+    go(ctx, way);
+    BMF_CHECK(bmf_total_statistics(ctx, &before));
+    CHECK(bmf_reduce_by_key(keys, values, count, op, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    BMF_CHECK(bmf_total_statistics(ctx, &after));
+    CHECK(after.messages - before.messages == messages, "%s: %lld messages, not %lld", way_name(way),
+          (long long)(after.messages - before.messages), (long long)messages);
+    CHECK(after.bytes - before.bytes == bytes, "%s: %lld bytes, not %lld", way_name(way),
+          (long long)(after.bytes - before.bytes), (long long)bytes);
+    bmf_list_free(ys);
+}
+
+/* Two totals a processor. Tables: one message up and one back; owners: everybody to everybody. Parts end with blocks.
+ */
 static void check_messages(bmf_context *ctx)
 {
     const int64_t processors = bmf_processors(ctx), n = 1024 * processors;
-    bmf_statistics before, after;
-    bmf_list *keys, *ys = NULL;
+    bmf_list *keys;
     int64_t *key = calloc((size_t)n, sizeof *key);
     BMF_CHECK(bmf_spread(ctx, &bmf_type_int, n, key, &keys));
-    BMF_CHECK(bmf_total_statistics(ctx, &before));
-    CHECK(bmf_reduce_by_key(keys, keys, 2 * processors, &bmf_plus_int, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
-    BMF_CHECK(bmf_total_statistics(ctx, &after));
-    CHECK(after.messages - before.messages == 2 * (processors - 1), "%lld messages",
-          (long long)(after.messages - before.messages));
-    CHECK(after.bytes - before.bytes == (processors - 1) * (2 * processors + 2) * 8, "%lld bytes",
-          (long long)(after.bytes - before.bytes));
+    check_counted(ctx, 0, keys, keys, 2 * processors, &bmf_plus_int, 2 * (processors - 1),
+                  (processors - 1) * (2 * processors + 2) * 8);
+    check_counted(ctx, 1, keys, keys, 2 * processors, &bmf_plus_int, processors * (processors - 1),
+                  processors * (processors - 1) * 2 * 8);
     bmf_list_free(keys);
-    bmf_list_free(ys);
     free(key);
+}
+
+/* More keys than elements: an element goes to the processor of its key, with two bytes for the key and eight for the
+ * value, and nothing else moves. The processor's own stay. */
+static void check_elements_move_once(bmf_context *ctx)
+{
+    const int64_t processors = bmf_processors(ctx), each = 60, n = each * processors, count = 100 * processors;
+    bmf_list *keys, *values;
+    int64_t *key = calloc((size_t)n, sizeof *key), moving = 0, pairs = 0;
+    for (int64_t i = 0; i < n; i++) {
+        key[i] = i * 7919 % count;
+        moving += key[i] / 100 != i / each;
+    }
+    for (int64_t p = 0; p < processors; p++)
+        for (int64_t q = 0; q < processors; q++) {
+            bool any = false;
+            for (int64_t i = p * each; i < (p + 1) * each; i++)
+                any = any || key[i] / 100 == q;
+            pairs += any && p != q;
+        }
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_int, n, key, &keys));
+    double *x = calloc((size_t)n, sizeof *x);
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_real, n, x, &values));
+    check_counted(ctx, 1, keys, values, count, &bmf_plus_real, pairs, moving * 10);
+    check_counted(ctx, 1, keys, keys, count, &bmf_plus_int, pairs, moving * 10);
+    bmf_list_free(keys);
+    bmf_list_free(values);
+    free(key);
+    free(x);
+}
+
+/* ---- predictions ---- */
+
+/* One reduction, drawn from a state: what it sends. */
+static bmf_statistics sent(bmf_context *ctx, uint64_t state, int way)
+{
+    const bool exact = test_below(&state, 2);
+    const int64_t n = test_below(&state, 20000), kind = test_below(&state, 5), count = 1 + test_below(&state, 3000);
+    const bmf_operator *op = exact ? &bmf_plus_int : &bmf_plus_real;
+    int64_t *key = calloc((size_t)n + 1, sizeof *key);
+    double *x = calloc((size_t)n + 1, sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        key[i] = some_key(&state, kind, i, n, count);
+    bmf_partition *partition = test_partition(ctx, &state, n);
+    bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key), *ys = NULL;
+    bmf_list *values = exact ? test_list(ctx, op->type, partition, key) : test_list(ctx, op->type, partition, x);
+    bmf_statistics before, after;
+    go(ctx, way);
+    BMF_CHECK(bmf_total_statistics(ctx, &before));
+    CHECK(bmf_reduce_by_key(keys, values, count, op, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    BMF_CHECK(bmf_total_statistics(ctx, &after));
+    bmf_list_free(keys);
+    bmf_list_free(values);
+    bmf_list_free(ys);
+    bmf_partition_release(partition);
+    free(key);
+    free(x);
+    return (bmf_statistics){.messages = after.messages - before.messages, .bytes = after.bytes - before.bytes};
+}
+
+static const char instant[] = "compute = { zero = true; };\n"
+                              "network = { type = \"hockney\"; latency_us = 1.0; bandwidth_mb_per_s = 1000.0; };\n";
+
+/* The same on a model, on one rank. */
+static bmf_statistics sent_by_model(int64_t processors, uint64_t state, int way)
+{
+    bmf_machine *machine;
+    bmf_context *ctx;
+    bmf_options options = bmf_options_init();
+    options.ignore_environment = true;
+    CHECK(machine_parse(instant, "instant.machine", &machine) == BMF_OK, "%s", bmf_error_text(NULL));
+    BMF_CHECK(bmf_open_with(MPI_COMM_SELF, &options, &ctx));
+    CHECK(model_open(ctx, machine, processors, 0) == BMF_OK, "%s", bmf_error_text(ctx));
+    const bmf_statistics made = sent(ctx, state, way);
+    CHECK(bmf_close(ctx) == 0, "closing");
+    machine_free(machine);
+    return made;
+}
+
+static void check_predicted(bmf_context *ctx, uint64_t *state)
+{
+    for (int repeat = 0; repeat < 2 * WAYS; repeat++, test_below(state, 2)) {
+        const int way = repeat % WAYS;
+        const bmf_statistics real = sent(ctx, *state, way);
+        if (bmf_rank(ctx) > 0)
+            continue;
+        const bmf_statistics model = sent_by_model(bmf_processors(ctx), *state, way);
+        CHECK(real.messages == model.messages && real.bytes == model.bytes,
+              "%s: %lld messages of %lld bytes, predicted %lld of %lld", way_name(way), (long long)real.messages,
+              (long long)real.bytes, (long long)model.messages, (long long)model.bytes);
+    }
 }
 
 /* The first of several keys out of range, wherever it is. */
@@ -255,6 +386,7 @@ static void check_bad_keys(bmf_context *ctx, uint64_t *state)
     const bool exact = test_below(state, 2);
     double *x = calloc((size_t)n, sizeof *x);
     reals = test_list(ctx, &bmf_type_real, partition, x);
+    go(ctx, (int)test_below(state, WAYS));
     test_refused(ctx, bmf_reduce_by_key(keys, exact ? keys : reals, 7, exact ? &bmf_plus_int : &bmf_plus_real, &ys),
                  BMF_ERROR_INDEX, text, "a key out of range");
     CHECK(!ys, "a refused reduction made a list");
@@ -263,6 +395,21 @@ static void check_bad_keys(bmf_context *ctx, uint64_t *state)
     bmf_partition_release(partition);
     free(x);
     free(key);
+}
+
+/* No elements, and no keys either. */
+static void check_nothing(bmf_context *ctx)
+{
+    bmf_list *none, *ys = NULL;
+    int64_t identity[5] = {0, 0, 0, 0, 0};
+    BMF_CHECK(bmf_iota(ctx, 0, &none));
+    CHECK(bmf_reduce_by_key(none, none, 5, &bmf_plus_int, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(ys, NULL, 5, identity, "sums of no elements");
+    bmf_list_free(ys);
+    CHECK(bmf_reduce_by_key(none, none, 0, &bmf_plus_int, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(ys, NULL, 0, identity, "sums of no elements by no keys");
+    bmf_list_free(ys);
+    bmf_list_free(none);
 }
 
 static void check_refusals(bmf_context *ctx)
@@ -303,12 +450,18 @@ int main(int argc, char **argv)
         BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, machine)));
         check_operators(ctx, &state);
         check_parts(ctx, &state);
-        check_many_keys(ctx, &state);
+        check_many_keys(ctx, &state, machine % WAYS);
         check_broadcast(ctx);
         check_messages(ctx);
+        check_elements_move_once(ctx);
+        check_predicted(ctx, &state);
         for (int repeat = 0; repeat < 6; repeat++)
             check_bad_keys(ctx, &state);
-        check_refusals(ctx);
+        for (int way = 0; way < WAYS; way++) {
+            go(ctx, way);
+            check_nothing(ctx);
+            check_refusals(ctx);
+        }
     }
     BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, 3)));
     check_operator(ctx, &state, test_operator_number(0), 150000, 6000);

@@ -125,6 +125,27 @@ static expression block_stage(random_maker *g, int dimensions, type from, type e
     return written(g, NODE(g, BMF_EXPRESSION_MAP, stage));
 }
 
+/* Rows in parts, transposed and joined. */
+static expression turned_rows(random_maker *g, type in, type element, int depth)
+{
+    expression turn = written(g, operation(g, BMF_OPERATION_TRANSPOSE));
+    expression split = split_over(g, 1 + test_below(&g->random, 4), test_below(&g->random, 2));
+    expression join = written(g, NODE(g, BMF_EXPRESSION_REDUCE, operation(g, BMF_OPERATION_CONC)));
+    return compose(g, join, compose(g, turn, compose(g, split, random_rows(g, in, element, depth))));
+}
+
+/* Blocks that are turned, or moved to another grid. */
+static expression moved_blocks(random_maker *g, expression blocks, int dimensions, bool *same_grid)
+{
+    *same_grid = false;
+    if (chance(g, 2))
+        return compose(g, written(g, operation(g, BMF_OPERATION_TRANSPOSE)), blocks);
+    expression again = grid_form(g, BMF_EXPRESSION_BLOCKS, NULL);
+    again->parallel = true;
+    again->numbers = dimensions;
+    return compose(g, again, blocks);
+}
+
 /* Cut into blocks, worked on, and joined. */
 expression random_blocks(random_maker *g, type in, type out, int depth)
 {
@@ -132,6 +153,8 @@ expression random_blocks(random_maker *g, type in, type out, int depth)
         return NULL;
     const bool cube = out->component[0]->component[0]->kind == BMF_LIST && chance(g, 2);
     type element = out->component[0]->component[0];
+    if (g->inside == 0 && g->splits < MAX_SPLITS && chance(g, 3))
+        return turned_rows(g, in, element, depth);
     if (cube)
         element = element->component[0];
     expression cut = grid_form(g, BMF_EXPRESSION_BLOCKS, NULL);
@@ -147,5 +170,11 @@ expression random_blocks(random_maker *g, type in, type out, int depth)
         rows_type = bmf_type_list(rows_type);
     }
     expression stage = block_stage(g, cut->numbers, from, element, rows_type, depth);
-    return compose(g, join, compose(g, stage, compose(g, cut, rows)));
+    expression blocks = compose(g, stage, compose(g, cut, rows));
+    bool same_grid = true;
+    if (cut->parallel && g->inside == 0 && chance(g, 2))
+        blocks = moved_blocks(g, blocks, cut->numbers, &same_grid);
+    if (!same_grid)
+        join->numbers = 0;
+    return compose(g, join, blocks);
 }

@@ -1,5 +1,6 @@
 /* Grids: blocks are cut dimension by dimension, and joined the same way. */
 #include "ctest/reference/reference_grid.h"
+#include "ctest/reference/reference_stencil.h"
 
 #include <string.h>
 
@@ -79,6 +80,10 @@ value naive_blocks(reference_machine *m, const bmf_expression *e, int64_t place,
         if (e->out->kind == BMF_DISTRIBUTED)
             made->processor[k] = place + k;
     }
+    if (made) {
+        made->dimensions = e->numbers;
+        memcpy(made->blocks, e->number, sizeof made->blocks);
+    }
     return made;
 }
 
@@ -133,4 +138,75 @@ value naive_join_blocks(reference_machine *m, const bmf_expression *e, value blo
     if (!fit(e, blocks->count, measured))
         return naive_fail(m, "blocks that do not fit");
     return join(m, e, 0, blocks->item);
+}
+
+/* A form of the grid that a list is on. */
+static bmf_expression form_of_grid(value blocks)
+{
+    bmf_expression form = {.numbers = blocks->dimensions};
+    memcpy(form.number, blocks->blocks, sizeof form.number);
+    return form;
+}
+
+value naive_blocks_of_parts(reference_machine *m, const bmf_expression *e, int64_t place, value parts)
+{
+    const bmf_expression form = form_of_grid(parts);
+    value whole = e->on_grid ? naive_join_blocks(m, &form, parts) : naive_join_parts(m, parts);
+    return whole ? naive_blocks(m, e, place, whole) : NULL;
+}
+
+/* Elements that the blocks in a place along a dimension have; 0: no block says how many. */
+static int64_t size_of(const bmf_expression *form, value blocks, const box *block, int d, int64_t k)
+{
+    for (int64_t b = 0; b < blocks->count; b++) {
+        int64_t place[BMF_NUMBERS];
+        find_place(form, b, place);
+        if (place[d] == k && block[b].known > d)
+            return block[b].extent[d];
+    }
+    return 0;
+}
+
+/* Block {j, i, k} has at [c][r] what block {i, j, k} has at [r][c]. */
+static value turn_block(reference_machine *m, value block, int64_t rows, int64_t columns)
+{
+    reference_value *made = naive_box(m, BMF_LIST, columns);
+    for (int64_t c = 0; made && c < columns; c++) {
+        reference_value *row = naive_box(m, BMF_LIST, rows);
+        for (int64_t r = 0; row && r < rows; r++)
+            row->item[r] = block->item[r]->item[c];
+        if (!row)
+            return NULL;
+        made->item[c] = row;
+    }
+    return made;
+}
+
+value naive_transpose_blocks(reference_machine *m, value blocks)
+{
+    const bmf_expression form = form_of_grid(blocks);
+    box *measured = naive_claim(m, (blocks->count + 1) * (int64_t)sizeof *measured);
+    if (!naive_join_blocks(m, &form, blocks))
+        return NULL;
+    memset(measured, 0, (size_t)blocks->count * sizeof *measured);
+    for (int64_t b = 0; b < blocks->count; b++)
+        measure(blocks->item[b], 0, form.numbers, &measured[b]);
+    reference_value *made = naive_box_like(m, blocks, blocks->count);
+    if (!made)
+        return NULL;
+    made->blocks[0] = blocks->blocks[1];
+    made->blocks[1] = blocks->blocks[0];
+    const bmf_expression turned = form_of_grid(made);
+    for (int64_t b = 0; b < blocks->count; b++) {
+        int64_t place[BMF_NUMBERS] = {0}, to = 0;
+        find_place(&form, b, place);
+        const int64_t there[BMF_NUMBERS] = {place[1], place[0], place[2]};
+        for (int d = 0; d < form.numbers; d++)
+            to = to * turned.number[d] + there[d];
+        made->item[to] = turn_block(m, blocks->item[b], size_of(&form, blocks, measured, 0, place[0]),
+                                    size_of(&form, blocks, measured, 1, place[1]));
+        if (!made->item[to])
+            return NULL;
+    }
+    return made;
 }

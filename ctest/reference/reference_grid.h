@@ -8,5 +8,8 @@
  * lengths, blocks that are too few or do not fit. */
 value naive_blocks(reference_machine *m, const bmf_expression *e, int64_t place, value array);
 value naive_join_blocks(reference_machine *m, const bmf_expression *e, value blocks);
+/* P_Blocks of rows in parts, or of blocks; P_Transpose of blocks. */
+value naive_blocks_of_parts(reference_machine *m, const bmf_expression *e, int64_t place, value parts);
+value naive_transpose_blocks(reference_machine *m, value blocks);
 
 #endif

@@ -134,6 +134,14 @@ static value sort_parts(reference_machine *m, value parts, bool numbers)
     return split_like(m, parts, all ? sort(m, all, numbers) : NULL);
 }
 
+static value transpose_parts(reference_machine *m, const bmf_expression *e, value parts)
+{
+    if (e->on_grid)
+        return naive_transpose_blocks(m, parts);
+    value all = naive_join_parts(m, parts), turned = all ? naive_transpose(m, all) : NULL;
+    return turned ? split_like(m, parts, turned) : NULL;
+}
+
 static value unique(reference_machine *m, value list)
 {
     value sorted = sort(m, list, false);
@@ -153,8 +161,9 @@ static value unique_parts(reference_machine *m, value parts)
     return split_like(m, parts, all ? unique(m, all) : NULL);
 }
 
-static value operate(reference_machine *m, bmf_operation operation, value x)
+static value operate(reference_machine *m, const bmf_expression *e, value x)
 {
+    const bmf_operation operation = e->operation;
     value a = x->count == 2 ? x->item[0] : NULL, b = x->count == 2 ? x->item[1] : NULL;
     switch (operation) {
     case BMF_OPERATION_LENGTH:
@@ -176,7 +185,7 @@ static value operate(reference_machine *m, bmf_operation operation, value x)
     case BMF_OPERATION_UNIQUE:
         return x->kind == BMF_DISTRIBUTED ? unique_parts(m, x) : unique(m, x);
     case BMF_OPERATION_TRANSPOSE:
-        return naive_transpose(m, x);
+        return x->kind == BMF_DISTRIBUTED ? transpose_parts(m, e, x) : naive_transpose(m, x);
     case BMF_OPERATION_SLICE:
         return naive_slice(m, x->item[0], x->item[1]->integer, x->item[2]->integer);
     case BMF_OPERATION_MATMUL:
@@ -569,7 +578,7 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
     case BMF_EXPRESSION_ALLVEC:
         return all(m, e, place, x);
     case BMF_EXPRESSION_OP:
-        return operate(m, e->operation, x);
+        return operate(m, e, x);
     case BMF_EXPRESSION_ADDR:
         return x->item[e->number[0] - 1];
     case BMF_EXPRESSION_MAP:
@@ -583,7 +592,7 @@ static value apply(reference_machine *m, const bmf_expression *e, int64_t place,
     case BMF_EXPRESSION_SPLIT:
         return split(m, e, place, x);
     case BMF_EXPRESSION_BLOCKS:
-        return naive_blocks(m, e, place, x);
+        return x->kind == BMF_DISTRIBUTED ? naive_blocks_of_parts(m, e, place, x) : naive_blocks(m, e, place, x);
     case BMF_EXPRESSION_JOIN:
         return naive_join_blocks(m, e, x);
     case BMF_EXPRESSION_REDUCE_BY_KEY:

@@ -16,6 +16,8 @@ struct reference_value {
     int64_t count; /* items of lists and tuples */
     const reference_value **item;
     int64_t *processor;
+    int dimensions; /* of distributed lists: the items are the blocks of a grid; 0: they are not */
+    int64_t blocks[BMF_NUMBERS];
 };
 
 typedef enum reference_outcome { REFERENCE_VALUE, REFERENCE_FAILURE, REFERENCE_TOO_MUCH } reference_outcome;

@@ -102,6 +102,10 @@ reference_value *naive_box_like(reference_machine *m, value like, int64_t count)
     reference_value *made = naive_box(m, like->kind, count);
     if (made && like->kind == BMF_DISTRIBUTED && count > 0)
         memcpy(made->processor, like->processor, (size_t)count * sizeof *made->processor);
+    if (made) {
+        made->dimensions = like->dimensions;
+        memcpy(made->blocks, like->blocks, sizeof made->blocks);
+    }
     return made;
 }
 

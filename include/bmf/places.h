@@ -74,6 +74,7 @@ BMF_API int bmf_place_leave(int status);
 #define bmf_scan_each(...)          BMF_PLACED(bmf_scan_each(__VA_ARGS__))
 #define bmf_grid_spread(...)        BMF_PLACED(bmf_grid_spread(__VA_ARGS__))
 #define bmf_grid_collect(...)       BMF_PLACED(bmf_grid_collect(__VA_ARGS__))
+#define bmf_grid_transpose(...)     BMF_PLACED(bmf_grid_transpose(__VA_ARGS__))
 #define bmf_stencil(...)            BMF_PLACED(bmf_stencil(__VA_ARGS__))
 #define bmf_file_read(...)          BMF_PLACED(bmf_file_read(__VA_ARGS__))
 #define bmf_file_write(...)         BMF_PLACED(bmf_file_write(__VA_ARGS__))

@@ -51,6 +51,20 @@ BMF_API int bmf_grid_spread(const bmf_grid *grid, const bmf_list *xs, bmf_list *
 /** The inverse: row by row, evenly split over all processors. Messages as above. */
 BMF_API int bmf_grid_collect(const bmf_grid *grid, const bmf_list *xs, bmf_list **out);
 
+/** The elements of a grid on another one, with its dimensions in another order: dimension d of the result is dimension
+ * axis[d] of xs, as of NumPy's transpose; axis NULL: the order stays, and only the blocks change. xs is on `grid`, the
+ * result on `to`, whose extents are those of `grid` in their new order.
+ *
+ * One round: for each pair of blocks that have elements in common and lie on different processors one message of
+ * exactly these elements (of elements with inner lists as packed: 8 bytes a list more). Each element that moves is
+ * copied once into the message, and once from it; the others once, while messages are on their way. Any elements. No
+ * agreement.
+ *
+ * Collective. Errors: BMF_ERROR_SHAPE, xs is not on the grid, other extents or numbers of dimensions;
+ * BMF_ERROR_ARGUMENT, axes that are not every dimension once, grids with processors that are 0 or too many. */
+BMF_API int bmf_grid_transpose(const bmf_grid *grid, const bmf_list *xs, const int *axis, const bmf_grid *to,
+                               bmf_list **out);
+
 /** What a kernel looks at: elements at most `radius` away in every dimension. */
 typedef enum bmf_window {
     BMF_WINDOW_STAR, /**< in one dimension at a time: a block needs edges of those beside it only */

@@ -45,6 +45,8 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
     BMF_TRY(machine_number(machine, group, "node_bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &c->node_bandwidth));
     const int64_t usual = machine->node.processors > 0 ? machine->node.processors : INT64_MIN;
     BMF_TRY(machine_integer(machine, group, "processors_per_node", 1, INT32_MAX, usual, &c->per_node));
+    if (machine->threads > 1) /* of processors: of ranks */
+        c->per_node = c->per_node > machine->threads ? c->per_node / machine->threads : 1;
     c->node_bandwidth *= 1e6;
     c->ports.sharing = c->per_node;
     return BMF_OK;

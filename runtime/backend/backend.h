@@ -46,7 +46,7 @@ typedef struct bmf_work {
     void *state;
 } bmf_work;
 
-enum { BMF_MAX_SEGMENTS = BMF_MAX_LEAVES + 1 };
+enum { BMF_MAX_SEGMENTS = BMF_MAX_LEAVES + 2 };
 typedef struct bmf_segment {
     void *data;
     int64_t bytes;
@@ -175,6 +175,7 @@ struct bmf_context {
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
+    bool parts_are_ranks;    /* every local part is cut for all threads, as that of a rank with these would be */
     bool names_operations;   /* the backend wants to know of which operations kernels are made */
     int64_t representatives; /* processors that are emulated for all of their class; 0: each is (rank_emulation.c) */
     int64_t alike;           /* processors for which others stood, so far */
@@ -186,6 +187,7 @@ struct bmf_context {
     char failure_message[BMF_MESSAGE_SIZE];
     int64_t memory_limit;                        /* bytes that no rank can have more of */
     const bmf_algorithm *forced[BMF_ALGORITHMS]; /* by the number of a skeleton's first algorithm; or NULL */
+    const bmf_method *method[BMF_METHODS];       /* the same of methods */
     bmf_cost_model cost;                         /* by which algorithms are chosen */
     bmf_cost_model assumed_cost;       /* of a run on this host, where a prediction chooses by others; otherwise 0 */
     bmf_cost_table *costs;             /* measured times, by which algorithms are chosen where it has them; or NULL */
@@ -252,6 +254,12 @@ static inline bool is_local(const bmf_context *ctx, int64_t processor)
     return processor >= ctx->first_processor && processor < ctx->first_processor + ctx->local_processors;
 }
 
+/* Into how many even shares what this host does is cut for workers: one for each thread, of each rank that is here. */
+static inline int64_t work_shares(const bmf_context *ctx)
+{
+    return ctx->threads * (ctx->parts_are_ranks ? ctx->local_processors : 1);
+}
+
 /* Cuts this host's elements of a partition into pieces: every worker gets a contiguous run of about the same number of
  * elements, cut at part boundaries and, inside a part, at multiples of grain (global numbers). The caller frees. */
 void pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces);
@@ -289,6 +297,9 @@ static inline bool is_candidate(const bmf_algorithm *algorithm, const bmf_choice
 
 /* By which contexts choose that were given nothing else. */
 extern const bmf_cost_model fixed_costs;
+
+/* The name of the method that a skeleton is to use, one of BMF_METHOD_LIST, or NULL: it chooses. */
+const char *method_forced(const bmf_context *ctx, const char *skeleton);
 
 /* The forced candidate, or the cheapest. */
 const bmf_algorithm *choose_algorithm(bmf_context *ctx, const bmf_choice *choice);

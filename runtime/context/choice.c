@@ -14,15 +14,24 @@ static bool opens_skeleton(int k)
     return k == 0 || strcmp(algorithms[k]->skeleton, algorithms[k - 1]->skeleton) != 0;
 }
 
-/* "split, gather, .." or the algorithms of one skeleton, for messages. */
+static void append(char *text, size_t size, size_t *used, const char *name)
+{
+    if (*used < size)
+        *used += (size_t)snprintf(text + *used, size - *used, "%s%s", *used ? ", " : "", name);
+}
+
+/* "split, gather, .." or the algorithms or methods of one skeleton, for messages. */
 static const char *list_known(const char *skeleton, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int k = 0; algorithms[k] && used < size; k++)
+    for (int k = 0; algorithms[k]; k++)
         if (skeleton ? strcmp(algorithms[k]->skeleton, skeleton) == 0 : opens_skeleton(k))
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                                     skeleton ? algorithms[k]->name : algorithms[k]->skeleton);
+            append(text, size, &used, skeleton ? algorithms[k]->name : algorithms[k]->skeleton);
+    for (int k = 0; k < BMF_METHODS; k++)
+        if (skeleton ? strcmp(skeleton_methods[k].skeleton, skeleton) == 0
+                     : method_find(skeleton_methods[k].skeleton, NULL) == &skeleton_methods[k])
+            append(text, size, &used, skeleton ? skeleton_methods[k].name : skeleton_methods[k].skeleton);
     return text;
 }
 
@@ -35,17 +44,41 @@ static int first_of(const char *skeleton)
     return -1;
 }
 
+static int refuse_algorithm(bmf_context *ctx, const char *skeleton, const char *algorithm)
+{
+    char known[256];
+    return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s has no algorithm '%s' (known: %s)", skeleton, algorithm,
+                    list_known(skeleton, known, sizeof known));
+}
+
+static int set_method(bmf_context *ctx, const bmf_method *first, const char *name)
+{
+    const bmf_method *found = name ? method_find(first->skeleton, name) : NULL;
+    if (name && !found)
+        return refuse_algorithm(ctx, first->skeleton, name);
+    ctx->method[first - skeleton_methods] = found;
+    return BMF_OK;
+}
+
+const char *method_forced(const bmf_context *ctx, const char *skeleton)
+{
+    const bmf_method *forced = ctx->method[method_find(skeleton, NULL) - skeleton_methods];
+    return forced ? forced->name : NULL;
+}
+
 int bmf_set_schedule(bmf_context *ctx, const char *skeleton, const char *algorithm)
 {
     char known[256];
     const int first = first_of(skeleton);
+    const bmf_method *method = method_find(skeleton, NULL);
+    if (method)
+        return set_method(ctx, method, algorithm);
     if (first < 0)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "no skeleton '%s' has a choice of algorithms (known: %s)", skeleton,
                         list_known(NULL, known, sizeof known));
     const bmf_algorithm *found = algorithm ? algorithm_find(skeleton, algorithm) : NULL;
     if (algorithm && !found)
-        return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s has no algorithm '%s' (known: %s)", skeleton, algorithm,
-                        list_known(skeleton, known, sizeof known));
+        return refuse_algorithm(ctx, skeleton, algorithm);
     ctx->forced[first] = found;
     return BMF_OK;
 }

@@ -27,6 +27,7 @@ int group_open(bmf_context *ctx, int ranks, bmf_context **group)
     if (status != BMF_OK)
         return status;
     memcpy((*group)->forced, ctx->forced, sizeof ctx->forced);
+    memcpy((*group)->method, ctx->method, sizeof ctx->method);
     (*group)->cost = ctx->cost;
     costs_take(*group, cost_table_share(ctx->costs), ranks);
     (*group)->oversubscribed = (*group)->node_ranks > (*group)->node_cores;

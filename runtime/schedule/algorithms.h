@@ -82,6 +82,24 @@ const bmf_algorithm *algorithm_find(const char *skeleton, const char *name);
 /* The estimate, for any count from 1 on. */
 double algorithm_estimate(const bmf_algorithm *algorithm, const bmf_cost_model *cost, int64_t count, double bytes);
 
+/* Ways of skeletons that are more than a schedule: they can be forced as algorithms are, but skeletons estimate
+ * themselves what they cost. X(skeleton, name); those of one skeleton are adjacent. */
+#define BMF_METHOD_LIST(X)                                                                                             \
+    X(reduce_by_key, tables)                                                                                           \
+    X(reduce_by_key, owners)
+
+typedef struct bmf_method {
+    const char *skeleton, *name;
+} bmf_method;
+
+#define BMF_METHOD_NUMBER(skeleton, name) BMF_METHOD_##skeleton##_##name,
+enum { BMF_METHOD_LIST(BMF_METHOD_NUMBER) BMF_METHODS };
+#undef BMF_METHOD_NUMBER
+
+extern const bmf_method skeleton_methods[BMF_METHODS];
+/* The method of a skeleton with that name, or NULL; with name NULL, the skeleton's first. */
+const bmf_method *method_find(const char *skeleton, const char *name);
+
 /* What several of them are made of. */
 void schedule_reduce_levels(bmf_schedule *schedule, int first_round, const bmf_schedule_request *request);
 /* The chain with a given number of segments, and the number that makes it cheapest, at least 1. Never more segments

@@ -1,105 +1,22 @@
 /* reduce_by_key: for every key the reduction of the values that have it.
  *
- * Method: blocks of elements are folded into tables of all keys (run.c, fold.c); the tables of a block are joined by
- * the fixed tree over the blocks' numbers, first those of a processor, then those of all, by the schedules of
- * reductions, at the first processor; from there every processor gets its part of the results. Blocks are eight times
- * as long as tables, so that joining costs little; one that is cut is folded where it begins (late.c).
+ * Method: blocks of elements are folded into tables, and tables joined by the fixed tree over the blocks' numbers, at
+ * the first processor (first.c) or at those that will have the results (owners.c); then results are moved, if that is
+ * not where they are wanted.
  * Cost: n (8 + w) bytes read once; a table has w bytes a key. Messages: see bmf/skeletons.h. */
 #include <inttypes.h>
-#include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bmf/skeletons.h"
 #include "runtime/base/allocate.h"
-#include "skeletons/by_key/tables.h"
+#include "skeletons/by_key/methods.h"
 #include "skeletons/engine/records.h"
-#include "skeletons/engine/reduction.h"
 #include "skeletons/engine/repartition.h"
 #include "skeletons/skeleton_types.h"
 
-enum { SHORTEST_BLOCK = 1024, ELEMENTS_OF_ENTRY = 8, TABLE_ALIGNMENT = 16, THREADED_ENTRIES = 1 << 16 };
-
 const bmf_skeleton_type skeleton_reduce_by_key = {
     .id = 42, .name = "reduce_by_key", .communication = BMF_COMMUNICATION_REDUCE};
-
-/* Whether an entry is the identity. */
-static bool is_identity(const bmf_by_key *by, const char *entry)
-{
-    int64_t bits, identity;
-    if (by->entry.record != sizeof bits)
-        return memcmp(entry, by->identity, (size_t)by->entry.record) == 0;
-    memcpy(&bits, entry, sizeof bits);
-    memcpy(&identity, by->identity, sizeof identity);
-    return bits == identity;
-}
-
-/* Entries [begin, end) of left become left op right. */
-static int combine(const bmf_by_key *by, int64_t begin, int64_t end, char *left, const char *right)
-{
-    const bmf_tree *tree = &by->entry;
-    bmf_slice in[2 * BMF_MAX_LEAVES], out[BMF_MAX_LEAVES];
-    int code = 0;
-    for (int64_t i = begin, count; i < end && code == 0; i += count) {
-        count = end - i < BMF_BLOCK ? end - i : BMF_BLOCK;
-        tree_record(tree, left + i * tree->record, in);
-        tree_record(tree, (char *)right + i * tree->record, in + tree->leaves);
-        tree_record(tree, left + i * tree->record, out);
-        code = by->op->combine(by->op->context, count, in, out);
-    }
-    return code;
-}
-
-/* The same where one may be the identity: the other stays, or is taken. Runs between those go together. */
-static int join_run(const bmf_by_key *by, int64_t first, int64_t end, char *left, const char *right)
-{
-    const int64_t record = by->entry.record;
-    int64_t begin = first;
-    int code = 0;
-    for (int64_t i = first; i < end && code == 0; i++) {
-        const bool keep = is_identity(by, right + i * record);
-        if (!keep && !is_identity(by, left + i * record))
-            continue;
-        code = combine(by, begin, i, left, right);
-        begin = i + 1;
-        if (!keep)
-            memcpy(left + i * record, right + i * record, (size_t)record);
-    }
-    return code ? code : combine(by, begin, end, left, right);
-}
-
-/* The same of whole tables, by all threads unless each of them has tables of its own. */
-static int join_entries(const bmf_by_key *by, char *left, const char *right)
-{
-    const int chunks = by->count >= THREADED_ENTRIES && !omp_in_parallel() ? by->ctx->threads : 1;
-    int code = 0;
-#pragma omp parallel for num_threads(chunks) schedule(static) if (chunks > 1)
-    for (int c = 0; c < chunks; c++) {
-        const int64_t begin = bmf_split_start(by->count, chunks, c), end = bmf_split_start(by->count, chunks, c + 1);
-        const int failed = join_run(by, begin, end, left, right);
-        if (failed) {
-#pragma omp atomic write
-            code = failed;
-        }
-    }
-    return code;
-}
-
-/* Entry by entry; context: the bmf_by_key. The result stands in place of the left operand, or is new. */
-static int join_tables(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
-{
-    const bmf_by_key *by = context;
-    int code = 0;
-    for (int64_t k = 0; k < count && code == 0; k++) {
-        char *made = (char *)out[0].data + k * out[0].stride;
-        const char *left = (const char *)in[0].data + k * in[0].stride;
-        if (made != left)
-            memcpy(made, left, (size_t)by->table.record);
-        code = join_entries(by, made, (const char *)in[1].data + k * in[1].stride);
-    }
-    return code;
-}
 
 /* Blocks that begin in each part, or its elements. */
 static int number_nodes(bmf_by_key *by)
@@ -117,41 +34,6 @@ static int number_nodes(bmf_by_key *by)
     return status;
 }
 
-/* A record of the identity whose padding is that of elements that were copied leaf by leaf: zeros. */
-static void make_identity(bmf_by_key *by)
-{
-    const bmf_tree *tree = &by->entry;
-    bmf_slice leaf[BMF_MAX_LEAVES];
-    by->identity = allocate_clear(1, tree->record);
-    tree_record(tree, by->identity, leaf);
-    tree_put(tree, by->op->identity, leaf, 0);
-}
-
-int by_key_open_alone(bmf_by_key *by, bmf_context *ctx, const bmf_type *type, int64_t count, const bmf_operator *op)
-{
-    *by = (bmf_by_key){.ctx = ctx, .count = count, .op = op, .bad = -1};
-    BMF_TRY(tree_open(&by->entry, ctx, "reduce_by_key", op, type));
-    make_identity(by);
-    const int64_t bytes = count * by->entry.record;
-    const int64_t record =
-        bytes > 0 ? (bytes + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT : TABLE_ALIGNMENT;
-    const int64_t characters = (int64_t)strlen(op->name) + (int64_t)sizeof " tables";
-    by->join_name = allocate(characters);
-    snprintf(by->join_name, (size_t)characters, "%s tables", op->name);
-    by->join = (bmf_operator){
-        .name = by->join_name, .combine = join_tables, .context = by, .flags = op->flags, .may_fail = op->may_fail};
-    by->table = (bmf_tree){.op = &by->join,
-                           .leaves = 1,
-                           .leaf_size = {record},
-                           .record = record,
-                           .exact = by->entry.exact,
-                           .workers = ctx->threads};
-    by->block = SHORTEST_BLOCK;
-    while (by->block / ELEMENTS_OF_ENTRY < count)
-        by->block *= 2;
-    return BMF_OK;
-}
-
 int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op)
 {
     BMF_TRY(by_key_open_alone(by, values->context, values->type, count, op));
@@ -163,21 +45,7 @@ int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, in
     return status;
 }
 
-void by_key_close(bmf_by_key *by)
-{
-    if (by->partials.part)
-        partials_free(&by->partials);
-    bmf_list_free(by->late.keys);
-    bmf_list_free(by->late.values);
-    bmf_partition_release(by->nodes);
-    free(by->join_name);
-    free(by->identity);
-    tree_close(&by->entry);
-}
-
-/* ---- the skeleton ---- */
-
-static int refuse_key(const bmf_by_key *by)
+int by_key_refuse_bad(const bmf_by_key *by)
 {
     const bmf_column *column = &by->keys->column;
     const int64_t local = by->bad - bmf_partition_local_begin(by->keys->partition);
@@ -187,94 +55,89 @@ static int refuse_key(const bmf_by_key *by)
                     by->count - 1);
 }
 
-/* A key out of range as a failure of this rank; the others hear of it. */
-static int defer_bad(const bmf_by_key *by, int status)
-{
-    if (status == BMF_OK && by->bad >= 0)
-        status = refuse_key(by);
-    return failure_defer(by->ctx, status);
-}
+/* ---- results ---- */
 
-static int bring_together(bmf_by_key *by, char *results)
+/* So many results split evenly over the processors of a list. */
+static int even_partition(bmf_context *ctx, const bmf_partition *like, int64_t count, bmf_partition **even)
 {
-    bmf_reduction_rounds rounds;
-    reduction_open(&rounds, &by->partials, "reduce_by_key", by->values, true, results);
-    const int status = reduction_run(&rounds, true);
-    reduction_close(&rounds);
-    return status;
-}
-
-int by_key_reduce(bmf_by_key *by, char *results)
-{
-    if (bmf_length(by->values) == 0) {
-        for (int64_t k = 0; k < by->count; k++)
-            memcpy(results + k * by->entry.record, by->identity, (size_t)by->entry.record);
-        return BMF_OK;
-    }
-    BMF_TRY(by_key_bring_late(by));
-    BMF_TRY(defer_bad(by, by_key_fold(by)));
-    return bring_together(by, results);
-}
-
-static int spread(const bmf_by_key *by, const bmf_list *placed, bmf_list **out)
-{
-    const bmf_partition *partition = by->values->partition;
-    int64_t *start = allocate((partition->parts + 1) * (int64_t)sizeof *start);
-    bmf_partition *even;
-    for (int64_t k = 0; k <= partition->parts; k++)
-        start[k] =
-            by->count / partition->parts * k + (k < by->count % partition->parts ? k : by->count % partition->parts);
-    int status = bmf_partition_resized(by->ctx, partition, start, &even);
+    int64_t *start = allocate((like->parts + 1) * (int64_t)sizeof *start);
+    for (int64_t k = 0; k <= like->parts; k++)
+        start[k] = bmf_split_start(count, like->parts, k);
+    const int status = bmf_partition_resized(ctx, like, start, even);
     free(start);
-    if (status != BMF_OK)
-        return status;
-    skeleton_begin(by->ctx, &skeleton_redistribute, "redistribute");
-    if (partition->parts == 1)
-        relabel_partition(placed, even, out);
-    else
-        status = repartition("redistribute", 1, &(bmf_move_source){placed, 0}, even, out);
-    status = skeleton_end(by->ctx, even, status);
-    bmf_partition_release(even);
     return status;
 }
 
-/* Whether a table can be made where the elements of a column stand. */
-static bool holds_table(const bmf_by_key *by, const bmf_column *column)
+/* Whether entries can be made where the elements of a column stand; bytes: they take. */
+static bool holds_entries(const bmf_by_key *by, const bmf_column *column, int64_t bytes)
 {
     bmf_slice leaf[BMF_MAX_LEAVES];
-    if (column->count != by->count || !column->buffer || column->buffer->size < by->table.record)
+    if (!column->buffer || column->buffer->size < bytes)
         return false;
     column_slices(column, 0, leaf);
     return tree_is_plain(&by->entry, leaf) && by->entry.record == by->entry.leaf_size[0];
 }
 
-/* Results into a list on the first processor: if records are its elements, made where they stay. */
-static int fill_placed(bmf_by_key *by, bmf_list *placed)
+/* Makes the elements of a list of results here: all on the first processor, or, even, at their owners. */
+static int fill(bmf_by_key *by, bool owners, bmf_list *made)
 {
-    if (holds_table(by, &placed->column))
-        return by_key_reduce(by, placed->column.data);
-    char *results = allocate(by->table.record);
-    const int status = by_key_reduce(by, results);
-    if (status == BMF_OK)
-        records_to_column(results, placed->column.count, &placed->column, by->ctx->threads);
-    free(results);
+    const int64_t bytes = owners ? made->column.count * by->entry.record + 1 : by->table.record;
+    const bool in_place = holds_entries(by, &made->column, bytes);
+    char *results = in_place ? made->column.data : allocate(bytes);
+    int status = BMF_OK;
+    if (bmf_length(by->values) == 0)
+        by_key_clear_entries(by, made->column.count, results);
+    else
+        status = owners ? by_key_at_owners(by, made->partition, results) : by_key_at_first(by, results);
+    if (status == BMF_OK && !in_place)
+        records_to_column(results, made->column.count, &made->column, by->ctx->threads);
+    if (!in_place)
+        free(results);
     return status;
 }
 
-static int reduce_by_key(bmf_by_key *by, bmf_list **out)
+static int move(const bmf_by_key *by, const bmf_list *made, bmf_partition *target, bmf_list **out)
 {
-    bmf_partition *first;
-    bmf_list *placed = NULL;
-    BMF_TRY(bmf_partition_placed(by->ctx, by->values->partition->base, by->count, &first));
-    int status = bmf_list_create(by->ctx, by->op->type, first, &placed);
-    bmf_partition_release(first);
-    if (status == BMF_OK)
-        status = fill_placed(by, placed);
-    if (status == BMF_OK)
-        status = spread(by, placed, out);
-    bmf_list_free(placed);
+    skeleton_begin(by->ctx, &skeleton_redistribute, "redistribute");
+    int status = BMF_OK;
+    if (by->values->partition->parts == 1)
+        relabel_partition(made, target, out);
+    else
+        status = repartition("redistribute", 1, &(bmf_move_source){made, 0}, target, out);
+    return skeleton_end(by->ctx, target, status);
+}
+
+/* The list on the one partition or the other, wherever its elements are made. */
+static int reduce_on(bmf_by_key *by, bool placed, bmf_partition *first, bmf_partition *even, bmf_list **out)
+{
+    const bool owners = by_key_prefers_owners(by, placed) || (!placed && bmf_length(by->values) == 0);
+    bmf_partition *target = placed ? first : even, *where = owners ? even : first;
+    bmf_list *made;
+    BMF_TRY(bmf_list_create(by->ctx, by->op->type, where, &made));
+    int status = fill(by, owners, made);
+    if (status == BMF_OK && where != target)
+        status = move(by, made, target, out);
+    else if (status == BMF_OK)
+        *out = made;
+    if (status != BMF_OK || where != target)
+        bmf_list_free(made);
     return status;
 }
+
+int by_key_reduce(bmf_by_key *by, bool placed, bmf_list **out)
+{
+    bmf_partition *first, *even;
+    BMF_TRY(bmf_partition_placed(by->ctx, by->values->partition->base, by->count, &first));
+    int status = even_partition(by->ctx, by->values->partition, by->count, &even);
+    if (status == BMF_OK) {
+        status = reduce_on(by, placed, first, even, out);
+        bmf_partition_release(even);
+    }
+    bmf_partition_release(first);
+    return status;
+}
+
+/* ---- the skeleton ---- */
 
 static int check(const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op)
 {
@@ -294,10 +157,11 @@ static int check(const bmf_list *keys, const bmf_list *values, int64_t count, co
     return BMF_OK;
 }
 
-int by_key_fits(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t count)
+int by_key_fits(bmf_context *ctx, const bmf_partition *like, const bmf_type *type, int64_t count, bool placed)
 {
     bmf_partition *partition;
-    BMF_TRY(bmf_partition_placed(ctx, processor, count, &partition));
+    BMF_TRY(placed ? bmf_partition_placed(ctx, like->base, count, &partition)
+                   : even_partition(ctx, like, count, &partition));
     const int status = list_fits(ctx, type, partition);
     bmf_partition_release(partition);
     return status;
@@ -309,10 +173,10 @@ int bmf_reduce_by_key(const bmf_list *keys, const bmf_list *values, int64_t coun
     bmf_context *ctx = values->context;
     bmf_by_key by;
     BMF_TRY(check(keys, values, count, op));
-    BMF_TRY(by_key_fits(ctx, values->partition->base, op->type, count));
+    BMF_TRY(by_key_fits(ctx, values->partition, op->type, count, false));
     BMF_TRY(by_key_open(&by, keys, values, count, op));
     skeleton_begin(ctx, &skeleton_reduce_by_key, "reduce_by_key %s", op->name);
-    const int status = skeleton_end(ctx, values->partition, reduce_by_key(&by, out));
+    const int status = skeleton_end(ctx, values->partition, by_key_reduce(&by, false, out));
     by_key_close(&by);
     return status;
 }

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/by_key/tables.h"
+#include "skeletons/by_key/forest.h"
 #include "skeletons/engine/scalar_size.h"
-#include "skeletons/project/indices.h"
 
 enum { BATCH = 256, MOST_LANES = 16, ENTRIES_SIDE_BY_SIDE = 4096 };
 
@@ -25,9 +24,10 @@ static bool can_loop(const bmf_by_key *by, const bmf_slice *values)
     return has_loop(by) && tree_is_plain(&by->entry, values) && by->entry.record == by->entry.leaf_size[0];
 }
 
-void by_key_room_open(const bmf_by_key *by, bmf_by_key_room *room)
+void by_key_room_open(const bmf_by_key *by, int64_t entries, bmf_by_key_room *room)
 {
-    const int64_t lanes = ENTRIES_SIDE_BY_SIDE / (by->count > 0 ? by->count : 1);
+    const int64_t lanes = ENTRIES_SIDE_BY_SIDE / (entries > 0 ? entries : 1);
+    room->entries = entries;
     room->lanes = has_loop(by) || lanes < 1 ? 1 : lanes > MOST_LANES ? MOST_LANES : (int)lanes;
     room->tables = room->lanes > 1 ? working_buffer(room->lanes * by->table.record) : NULL;
     room->table = NULL;
@@ -50,29 +50,43 @@ void by_key_room_close(bmf_by_key_room *room)
     free(room->number);
 }
 
-/* What stands there is doubled until there is enough. */
-void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, bmf_forest *forest)
+void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, const bmf_table_forest *forest)
 {
-    const int64_t record = by->entry.record, bytes = by->count * record;
-    room->table = lanes > 1 ? room->tables->data : forest_next(&by->table, forest);
-    for (int64_t k = 0; k < lanes && bytes > 0; k++) {
-        char *table = room->table + k * by->table.record;
-        memcpy(table, by->identity, (size_t)record);
-        for (int64_t done = record; done < bytes; done *= 2)
-            memcpy(table + done, table, (size_t)(done < bytes - done ? done : bytes - done));
-    }
+    room->table = lanes > 1 ? room->tables->data : table_forest_next(forest);
+    for (int k = 0; k < lanes; k++)
+        by_key_clear_table(by, room->table + k * by->table.record);
 }
 
 /* ---- the operator's own loop ---- */
 
+#define WIDEN(type)                                                                                                    \
+    for (int64_t i = 0; i < count; i++)                                                                                \
+    to[i] = *(const type *)(const void *)(from + i * run->stride)
+
+/* Keys [first, first + count) as ints: where they stand, or in `to`. */
+static const int64_t *keys_of(const bmf_by_key_run *run, int64_t first, int64_t count, int64_t *to)
+{
+    const char *from = (const char *)run->key + first * run->stride;
+    if (run->key_bytes == 2)
+        WIDEN(uint16_t);
+    else if (run->key_bytes == 4)
+        WIDEN(uint32_t);
+    else if (run->stride != sizeof(int64_t))
+        WIDEN(int64_t);
+    else
+        return (const int64_t *)(const void *)from;
+    return to;
+}
+
 static int run_loop(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run *run, int64_t *bad)
 {
+    const bool whole = run->key_bytes == sizeof(int64_t) && run->stride == sizeof(int64_t);
     for (int64_t i = 0, count; i < run->elements; i += count) {
         const int64_t rest = run->elements - i, at = run->first + i;
-        count = run->keys->stride != 0 || rest < BMF_BLOCK ? rest : BMF_BLOCK;
-        const int64_t *key = indices_at(run->keys, at, count, room->number);
+        count = whole || rest < BMF_BLOCK ? rest : BMF_BLOCK;
+        const int64_t *key = keys_of(run, at, count, room->number);
         const char *x = (const char *)run->values[0].data + at * run->values[0].stride;
-        const int64_t done = by->op->fold_keys(by->op->context, by->count, count, key, x, room->table);
+        const int64_t done = by->op->fold_keys(by->op->context, run->count, count, key, x, room->table);
         if (done < 0)
             return 1;
         if (done < count) {
@@ -133,12 +147,12 @@ static void put_right(const bmf_tree *tree, const bmf_slice *values, int64_t at,
 }
 
 /* No entry has been used in the batch that begins. */
-static void next_batch(const bmf_by_key *by, bmf_by_key_room *room)
+static void next_batch(bmf_by_key_room *room)
 {
     if (!room->stamp)
-        room->stamp = allocate_clear(room->lanes * by->count, (int64_t)sizeof *room->stamp);
+        room->stamp = allocate_clear(room->lanes * room->entries, (int64_t)sizeof *room->stamp);
     if (room->batch == INT32_MAX) {
-        memset(room->stamp, 0, (size_t)(room->lanes * by->count) * sizeof *room->stamp);
+        memset(room->stamp, 0, (size_t)(room->lanes * room->entries) * sizeof *room->stamp);
         room->batch = 0;
     }
     room->batch++;
@@ -146,23 +160,22 @@ static void next_batch(const bmf_by_key *by, bmf_by_key_room *room)
 
 static int run_batches(const bmf_by_key *by, bmf_by_key_room *room, const bmf_by_key_run *run, int64_t *bad)
 {
-    const char *keys = run->keys->data;
-    const int64_t stride = run->keys->stride, record = by->entry.record;
-    int64_t filled = 0;
+    const int64_t record = by->entry.record;
+    int64_t filled = 0, wide;
     int code = 0;
-    next_batch(by, room);
+    next_batch(room);
     for (int64_t i = 0; i < run->elements && code == 0; i++)
         for (int64_t lane = 0; lane < run->lanes && code == 0; lane++) {
-            const int64_t at = run->first + lane * run->apart + i, key = *(const int64_t *)(keys + at * stride);
-            if (key < 0 || key >= by->count) {
+            const int64_t at = run->first + lane * run->apart + i, key = *keys_of(run, at, 1, &wide);
+            if (key < 0 || key >= run->count) {
                 *bad = at;
                 return 0;
             }
-            const int64_t stamp = lane * by->count + key;
+            const int64_t stamp = lane * room->entries + key;
             if (room->stamp[stamp] == room->batch || filled == BATCH) {
                 code = finish_batch(by, room, filled);
                 filled = 0;
-                next_batch(by, room);
+                next_batch(room);
             }
             room->stamp[stamp] = room->batch;
             room->entry[filled] = lane * by->table.record + key * record;

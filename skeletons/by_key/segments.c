@@ -7,22 +7,22 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
-#include "skeletons/by_key/tables.h"
+#include "skeletons/by_key/forest.h"
 #include "skeletons/engine/move.h"
 
 typedef struct segments_state {
     const bmf_by_key *by;
     bmf_by_key_segments *all;
-    bmf_by_key_room *room; /* by worker */
-    bmf_forest *forest;    /* by piece */
-    int64_t *bad;          /* by piece: position of an element, or -1 */
-    int *code;             /* by piece: the operator's failure */
+    bmf_by_key_room *room;    /* by worker */
+    bmf_table_forest *forest; /* by piece */
+    int64_t *bad;             /* by piece: position of an element, or -1 */
+    int *code;                /* by piece: the operator's failure */
 } segments_state;
 
 /* Pieces of every worker, cut where blocks begin. */
 static int64_t cut_segments(const bmf_by_key *by, const bmf_by_key_segments *all, bmf_piece **made)
 {
-    const int64_t workers = by->ctx->threads, *start = all->start, elements = start[all->segments] - start[0];
+    const int64_t workers = work_shares(by->ctx), *start = all->start, elements = start[all->segments] - start[0];
     const int64_t share = elements / workers + 1;
     bmf_piece *piece = allocate((all->segments + 2 * workers + 1) * (int64_t)sizeof *piece);
     int64_t count = 0;
@@ -38,31 +38,66 @@ static int64_t cut_segments(const bmf_by_key *by, const bmf_by_key_segments *all
     return count;
 }
 
+/* The number of the block, counted from the segment's first element, that ends at or behind an element. */
+static int64_t block_end(const segments_state *s, const bmf_piece *piece, int64_t element)
+{
+    return (element - s->all->start[piece->part] + s->by->block - 1) / s->by->block;
+}
+
 static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     const segments_state *s = state;
     const bmf_by_key *by = s->by;
     bmf_by_key_room *room = &s->room[worker];
-    forest_start(&s->forest[index], (piece->begin - s->all->start[piece->part]) / by->block);
+    bmf_table_forest *forest = &s->forest[index];
     for (int64_t begin = piece->begin, end; begin < piece->end; begin = end) {
         const int64_t rest = piece->end - begin, whole = rest / by->block;
         const int lanes = whole < 1 ? 1 : whole < room->lanes ? (int)whole : room->lanes;
         const int64_t elements = rest < by->block ? rest : by->block;
-        const bmf_by_key_run run = {.keys = s->all->keys,
+        const bmf_by_key_run run = {.count = by->count,
+                                    .key = s->all->keys->data,
+                                    .key_bytes = sizeof(int64_t),
+                                    .stride = s->all->keys->stride,
                                     .values = s->all->values,
                                     .first = begin,
                                     .elements = elements,
                                     .apart = elements,
                                     .lanes = lanes};
         end = begin + lanes * elements;
-        by_key_clear(by, room, lanes, &s->forest[index]);
+        by_key_clear(by, room, lanes, forest);
         s->code[index] = by_key_run(by, room, &run, &s->bad[index]);
         for (int k = 0; k < lanes && s->code[index] == 0 && s->bad[index] < 0; k++)
-            s->code[index] = forest_push(&by->table, &s->forest[index], 1, by_key_table(by, room, k), false);
+            s->code[index] = table_forest_push(by, forest, forest->end + 1, by_key_table(by, room, k));
         if (s->code[index] != 0 || s->bad[index] >= 0)
             return 0;
     }
     return 0;
+}
+
+/* Tables of a piece besides that of its segment's results, which its first piece has. */
+static int own_tables(const segments_state *s, const bmf_piece *piece)
+{
+    const int64_t begin = block_end(s, piece, piece->begin);
+    return table_forest_most(s->by, begin, block_end(s, piece, piece->end)) - (begin == 0);
+}
+
+/* Room for the tables of all pieces. */
+static bmf_buffer *open_forests(segments_state *s, const bmf_piece *piece, int64_t pieces)
+{
+    const bmf_by_key *by = s->by;
+    int64_t tables = 0;
+    for (int64_t i = 0; i < pieces; i++)
+        tables += own_tables(s, &piece[i]);
+    bmf_buffer *room = working_buffer(tables * by->table.record);
+    char *next = room->data;
+    for (int64_t i = 0; i < pieces; i++) {
+        const int64_t begin = block_end(s, &piece[i], piece[i].begin);
+        const int tables_of_piece = own_tables(s, &piece[i]);
+        table_forest_open(&s->forest[i], by, begin, tables_of_piece, next,
+                          begin == 0 ? s->all->results + piece[i].part * by->table.record : NULL);
+        next += tables_of_piece * by->table.record;
+    }
+    return room;
 }
 
 static int run_pieces(segments_state *s, const bmf_piece *piece, int64_t pieces, const bmf_type *type)
@@ -71,7 +106,7 @@ static int run_pieces(segments_state *s, const bmf_piece *piece, int64_t pieces,
     const int workers = by->ctx->threads;
     s->room = allocate(workers * (int64_t)sizeof *s->room);
     for (int w = 0; w < workers; w++)
-        by_key_room_open(by, &s->room[w]);
+        by_key_room_open(by, by->count, &s->room[w]);
     const int status =
         backend_compute(by->ctx, &(bmf_work){.kernel = s->all->kernel,
                                              .piece = piece,
@@ -86,25 +121,18 @@ static int run_pieces(segments_state *s, const bmf_piece *piece, int64_t pieces,
 }
 
 /* The table of segment k from the pieces [from, to), its own. Returns the operator's failure code. */
-static int finish_segment(const segments_state *s, int64_t k, const bmf_piece *piece, int64_t from, int64_t to)
+static int finish_segment(const segments_state *s, int64_t k, int64_t from, int64_t to)
 {
     const bmf_by_key *by = s->by;
     char *results = s->all->results + k * by->table.record;
-    bmf_forest total;
     int code = 0;
     if (from == to) {
-        for (int64_t i = 0; i < by->count; i++)
-            memcpy(results + i * by->entry.record, by->identity, (size_t)by->entry.record);
+        by_key_clear_table(by, results);
         return 0;
     }
-    forest_start(&total, 0);
-    for (int64_t i = from; i < to && code == 0; i++)
-        code = forest_append(&by->table, &total, (piece[i].end - s->all->start[k] + by->block - 1) / by->block,
-                             s->forest[i].value, false);
-    if (code == 0)
-        code = forest_total(&by->table, &total, results);
-    forest_free(&total);
-    return code;
+    for (int64_t i = from + 1; i < to && code == 0; i++)
+        code = table_forest_append(by, &s->forest[from], &s->forest[i]);
+    return code ? code : table_forest_total(by, &s->forest[from], results);
 }
 
 static void finish(const segments_state *s, const bmf_piece *piece, int64_t pieces)
@@ -118,7 +146,7 @@ static void finish(const segments_state *s, const bmf_piece *piece, int64_t piec
                 all->position = s->bad[to];
         }
         if (code == 0 && all->position < 0)
-            code = finish_segment(s, k, piece, from, to);
+            code = finish_segment(s, k, from, to);
         if (code != 0 || all->position >= 0)
             all->failed = k;
     }
@@ -135,11 +163,13 @@ int by_key_segments(const bmf_by_key *by, bmf_by_key_segments *all)
                         .code = allocate_clear(pieces + 1, (int64_t)sizeof *s.code)};
     all->failed = all->position = -1;
     memset(s.bad, -1, (size_t)(pieces + 1) * sizeof *s.bad);
+    bmf_buffer *room = open_forests(&s, piece, pieces);
     const int status = run_pieces(&s, piece, pieces, by->op->type);
     if (status == BMF_OK)
         finish(&s, piece, pieces);
     for (int64_t i = 0; i < pieces; i++)
-        forest_free(&s.forest[i]);
+        table_forest_close(&s.forest[i]);
+    buffer_release(room);
     free(s.forest);
     free(s.bad);
     free(s.code);

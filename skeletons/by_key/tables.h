@@ -39,13 +39,13 @@ int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, in
 int by_key_open_alone(bmf_by_key *by, bmf_context *ctx, const bmf_type *type, int64_t count, const bmf_operator *op);
 void by_key_close(bmf_by_key *by);
 
-/* Whether a rank can have a table of `count` entries; BMF_ERROR_MEMORY with a message on all ranks if not. */
-int by_key_fits(bmf_context *ctx, int64_t processor, const bmf_type *type, int64_t count);
+/* Whether ranks have room for so many results, placed or evenly on the processors of a list; BMF_ERROR_MEMORY with a
+ * message on all ranks if not. */
+int by_key_fits(bmf_context *ctx, const bmf_partition *like, const bmf_type *type, int64_t count, bool placed);
 
-/* The results of the lists, `count` entries into `results`, which has room for by->table.record bytes on every rank:
- * they are there on the rank of the values' first processor. Collective, and settles failures, also those noted before;
- * messages as of bmf_reduce_by_key, without those with the results. */
-int by_key_reduce(bmf_by_key *by, char *results);
+/* The results as a list: placed, on the first processor of the values, or evenly on all of them. Collective, and
+ * settles failures, also those noted before; messages as of bmf_reduce_by_key. */
+int by_key_reduce(bmf_by_key *by, bool placed, bmf_list **out);
 
 /* Several lists that lie on this rank as wholes, each reduced by itself. */
 typedef struct bmf_by_key_segments {
@@ -72,13 +72,25 @@ static inline int64_t by_key_block_from(const bmf_by_key *by, int64_t element, i
 /* The cut blocks' later elements to where the blocks begin: by->late. Looks for keys out of range among them. */
 int by_key_bring_late(bmf_by_key *by);
 
-/* Every part's elements become its partials. Finds keys out of range: by->bad. */
-int by_key_fold(bmf_by_key *by);
+/* Left becomes left op right, entry by entry. Returns 0 or the operator's failure code. */
+int by_key_join(const bmf_by_key *by, char *left, const char *right);
+/* So many entries become the identity. */
+void by_key_clear_entries(const bmf_by_key *by, int64_t count, char *entries);
+static inline void by_key_clear_table(const bmf_by_key *by, char *table)
+{
+    by_key_clear_entries(by, by->count, table);
+}
+
+/* by->bad as a failure of this rank. */
+int by_key_refuse_bad(const bmf_by_key *by);
 
 /* Folds elements into tables of entries that are already there. `lanes` runs of `elements` each, `apart` from each
  * other, go to tables that stand side by side, each from left to right. */
 typedef struct bmf_by_key_run {
-    const bmf_column *keys;
+    int64_t count;           /* keys are 0 .. count - 1 */
+    const void *key;         /* of the first element of the columns, */
+    int key_bytes;           /* 8, or 2 or 4 without a sign, */
+    int64_t stride;          /* and bytes to the next one */
     const bmf_slice *values; /* of the leaves, from the column's first element on */
     int64_t first;           /* number in the columns */
     int64_t elements, apart;
@@ -87,21 +99,24 @@ typedef struct bmf_by_key_run {
 
 /* A worker's room. */
 typedef struct bmf_by_key_room {
+    int64_t entries;    /* of a table */
     int lanes;          /* tables that go side by side, at most */
     bmf_buffer *tables; /* of so many; NULL: one */
-    char *table;        /* where elements are folded: `tables`, or the next record of a forest */
+    char *table;        /* where elements are folded: `tables`, or the next one of a forest */
     int32_t *stamp;     /* by entry of all lanes: the batch in which it was last used; NULL: no batch yet */
     int32_t batch;      /* now */
     char *left;         /* records of a batch */
     char *right;
     int64_t *entry;  /* of the batch: where entries stand in the tables, in bytes */
-    int64_t *number; /* keys, where a column has one value for all */
+    int64_t *number; /* keys that are not ints one behind the other */
 } bmf_by_key_room;
 
-void by_key_room_open(const bmf_by_key *by, bmf_by_key_room *room);
+/* For tables of so many entries, or fewer. */
+void by_key_room_open(const bmf_by_key *by, int64_t entries, bmf_by_key_room *room);
 void by_key_room_close(bmf_by_key_room *room);
-/* Tables [0, lanes) begin anew; a single one is the next record of the forest. */
-void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, bmf_forest *forest);
+/* Tables [0, lanes) begin anew; a single one is the next one of the forest. */
+struct bmf_table_forest;
+void by_key_clear(const bmf_by_key *by, bmf_by_key_room *room, int lanes, const struct bmf_table_forest *forest);
 /* Of lane k, to be pushed onto the forest. */
 static inline const char *by_key_table(const bmf_by_key *by, const bmf_by_key_room *room, int lane)
 {

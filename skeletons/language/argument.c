@@ -1,8 +1,8 @@
 /* What a program is applied to.
  *
  * Method: what the expression does with the argument, or with each component of the tuple, says how a file is wanted
- * (argument_uses.h). Split: every rank reads its parts, and the split is left out of the expression; the length of a
- * file is known without reading it. Otherwise rank 0 reads it whole.
+ * (argument_uses.h). Split: every rank reads its parts, and the split is left out of the expression, or moves them to
+ * the blocks of a grid; the length of a file is known without reading it. Otherwise rank 0 reads it whole.
  * Cost: the bytes of a rank's parts. */
 #include "skeletons/language/argument.h"
 
@@ -99,12 +99,11 @@ static int placed_file(bmf_context *ctx, const bmf_argument *argument, bmf_value
 }
 
 /* What the split would make of the file, each rank reading its parts. */
-static int split_file(bmf_context *ctx, const bmf_argument *argument, const bmf_expression *split, bmf_value *value)
+static int split_file(bmf_context *ctx, const bmf_argument *argument, const bmf_level *level, bmf_value *value)
 {
-    bmf_level level = {split->number[0], (int)split->number[1]};
     bmf_partition *partition;
     bmf_value parts;
-    BMF_TRY(bmf_partition_create(ctx, 0, 1, &level, argument->file.shape[0], NULL, &partition));
+    BMF_TRY(bmf_partition_create(ctx, 0, 1, level, argument->file.shape[0], NULL, &partition));
     const int status = read_part(ctx, argument, partition, &parts);
     int64_t *processor = allocate(partition->parts * (int64_t)sizeof *processor);
     int64_t offsets[2] = {0, partition->parts};
@@ -118,11 +117,11 @@ static int split_file(bmf_context *ctx, const bmf_argument *argument, const bmf_
     return status;
 }
 
-/* split: the one that the file goes through, or NULL. */
-static int open_one(bmf_context *ctx, bmf_argument *argument, const bmf_expression *split, bmf_value *value)
+/* level: how a file is split, or NULL. */
+static int open_one(bmf_context *ctx, bmf_argument *argument, const bmf_level *level, bmf_value *value)
 {
     if (argument->is_file)
-        return split ? split_file(ctx, argument, split, value) : placed_file(ctx, argument, value);
+        return level ? split_file(ctx, argument, level, value) : placed_file(ctx, argument, value);
     require_memory(placed_text(ctx, argument, value), 0);
     return BMF_OK;
 }
@@ -132,7 +131,7 @@ static int open_one(bmf_context *ctx, bmf_argument *argument, const bmf_expressi
 int arguments_open(bmf_context *ctx, bmf_expressions *arena, bmf_argument *argument, int arguments,
                    bmf_expression **expression, bmf_value *value)
 {
-    argument_uses uses = {.components = arguments};
+    argument_uses uses = {.components = arguments, .processors = bmf_processors(ctx)};
     const bmf_type *type[BMF_MAX_LEAVES] = {NULL};
     bmf_value part[BMF_MAX_LEAVES];
     int status = BMF_OK;
@@ -142,11 +141,11 @@ int arguments_open(bmf_context *ctx, bmf_expressions *arena, bmf_argument *argum
     }
     argument_uses_find(&uses, *expression);
     for (int k = 0; k < arguments; k++)
-        type[k] = uses.whole[k] ? argument[k].type : uses.split[k]->out;
+        type[k] = uses.whole[k] ? argument[k].type : bmf_type_distributed(argument[k].type);
     *expression =
         argument_uses_apply(&uses, arena, *expression, arguments == 1 ? type[0] : bmf_type_tuple(arguments, type));
     for (int k = 0; k < arguments; k++) {
-        const int opened = open_one(ctx, &argument[k], uses.whole[k] ? NULL : uses.split[k], &part[k]);
+        const int opened = open_one(ctx, &argument[k], uses.whole[k] ? NULL : &uses.level[k], &part[k]);
         if (opened != BMF_OK && ctx->ranks > 1)
             return opened; /* agreed: partitions of the same shape are refused everywhere */
         status = status == BMF_OK ? opened : status;

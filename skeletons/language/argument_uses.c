@@ -1,8 +1,9 @@
 /* Following the argument through a program.
  *
  * Method: what only moves values (identity, components, tuples, compositions of them) is run on shapes, which say where
- * the components of the argument are. A component that a split is applied to is used by it; one whose length is taken
- * is not used at all, since the length of a file is known; anything else uses the components that it is given whole.
+ * the components of the argument are. A component that a split is applied to is used by it, and what cuts arrays into
+ * blocks of a grid can take rows in parts, one for each processor; one whose length is taken is not used at all, since
+ * the length of a file is known; anything else uses the components that it is given whole.
  * Cost: O(nodes), up to a limit, beyond which everything is whole. */
 #include "skeletons/language/argument_uses.h"
 
@@ -58,18 +59,22 @@ static bool is_split(const bmf_expression *expression)
     return expression->kind == BMF_EXPRESSION_SPLIT && expression->parallel;
 }
 
+static bool is_cut(const bmf_expression *expression)
+{
+    return expression->kind == BMF_EXPRESSION_BLOCKS && expression->parallel;
+}
+
 static bool is_length(const bmf_expression *expression)
 {
     return expression->kind == BMF_EXPRESSION_OP && expression->operation == BMF_OPERATION_LENGTH;
 }
 
-static void use_split(argument_uses *uses, int component, const bmf_expression *split)
+static void use_split(argument_uses *uses, int component, bmf_level level)
 {
-    const bmf_expression *before = uses->split[component];
-    if (before && memcmp(before->number, split->number, sizeof before->number) != 0)
+    bmf_level *before = &uses->level[component];
+    if (before->count > 0 && (before->count != level.count || before->log2_stride != level.log2_stride))
         uses->whole[component] = true;
-    else
-        uses->split[component] = split;
+    *before = level;
 }
 
 /* The shape of the expression's value. */
@@ -92,7 +97,9 @@ static shape *follow(walk *w, const bmf_expression *expression, shape *in)
         return out;
     }
     if (in->component != NO_COMPONENT && is_split(expression))
-        use_split(w->uses, in->component, expression);
+        use_split(w->uses, in->component, (bmf_level){expression->number[0], (int)expression->number[1]});
+    else if (in->component != NO_COMPONENT && is_cut(expression))
+        use_split(w->uses, in->component, (bmf_level){w->uses->processors, 0});
     else if (!(in->component != NO_COMPONENT && is_length(expression)) && !expression_is_independent(expression))
         use_whole(w->uses, in);
     return shape_create(w->arena, NO_COMPONENT, 0);
@@ -107,7 +114,7 @@ void argument_uses_find(argument_uses *uses, const bmf_expression *expression)
     if (w.visits > MAX_VISITS)
         use_whole(uses, all);
     for (int k = 0; k < uses->components; k++)
-        uses->whole[k] = uses->whole[k] || !uses->may_split[k] || !uses->split[k];
+        uses->whole[k] = uses->whole[k] || !uses->may_split[k] || uses->level[k].count == 0;
     expressions_free(scratch);
 }
 

@@ -13,7 +13,7 @@ syntax keyword bmfConditional B_If
 syntax keyword bmfRepeat B_While
 syntax keyword bmfSkeleton B_Map B_Reduce B_Scan B_Zip B_Split B_Blocks B_Join B_Filter B_Reduce_by_key B_Shift B_Stencil B_Ring B_Sort_by B_Group
 syntax keyword bmfParallel P_Map P_Reduce P_Scan P_Zip P_Split P_Distl P_Dist1 P_Project P_Sort P_Argsort P_Unique
-syntax keyword bmfParallel P_Blocks P_Join P_Reduce_by_key P_Shift P_Stencil P_Sort_by P_Group
+syntax keyword bmfParallel P_Blocks P_Join P_Transpose P_Reduce_by_key P_Shift P_Stencil P_Sort_by P_Group
 syntax keyword bmfOperation B_Plus B_Minus B_Times B_Divide B_Mod B_Max B_Min B_And B_Or B_Eq B_Ne B_Gt B_Lt B_Ge B_Le
 syntax keyword bmfOperation B_Uminus B_Neg B_Not B_Abs B_Sqrt B_Exp B_Log B_Sin B_Cos B_Tan B_Int B_Real
 syntax keyword bmfOperation B_Floor B_Ceil B_Round B_Pow B_Atan2 B_Bitand B_Bitor B_Bitxor B_Shl B_Shr B_Random

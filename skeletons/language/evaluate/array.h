@@ -64,6 +64,8 @@ int array_cut_elements(bmf_evaluator *evaluator, const bmf_frame *frame, const b
 
 /* Whether blocks of these shapes fit each other, and then what they make; otherwise *fault says why not. */
 bool array_fit(const bmf_block_grid *grid, const bmf_array *block, bmf_array *whole, bmf_failure *fault);
+/* Where the blocks in each place along dimension d begin, and the end, of blocks that fit: start has blocks[d] + 1. */
+void array_starts(const bmf_block_grid *grid, const bmf_array *block, int d, int64_t *start);
 /* The wholes of the blocks of all instances, which stand side by side, and fit. */
 int array_join(bmf_evaluator *evaluator, const bmf_frame *frame, int64_t instances, const bmf_value *blocks,
                const bmf_block_grid *grid, const bmf_array *block, const bmf_array *whole, bmf_value *out);

@@ -243,6 +243,15 @@ bool array_fit(const bmf_block_grid *grid, const bmf_array *block, bmf_array *wh
     return fit;
 }
 
+void array_starts(const bmf_block_grid *grid, const bmf_array *block, int d, int64_t *start)
+{
+    bmf_failure none;
+    find_sizes(grid, block, d, start + 1, &none);
+    start[0] = 0;
+    for (int64_t k = 0; k < grid->blocks[d]; k++)
+        start[k + 1] = start[k] + (start[k + 1] > 0 ? start[k + 1] : 0);
+}
+
 /* Place k and the number inside of it of position `at` among sizes, from where the last position was. */
 typedef struct place {
     int64_t k, inside;

@@ -286,42 +286,30 @@ static int say(const keyed *k, int status)
                      expression_keyword(k->expression), words ? words : "");
 }
 
-/* Only where the instance is there are any. */
-static int keep_results(const keyed *k, const char *results, int64_t count, bmf_value *made)
+/* Only where the instance is there are any results. */
+static int reduce_parts(keyed *k, const bmf_list *pairs, int64_t keys, bmf_value *out)
 {
-    bmf_context *ctx = k->evaluator->ctx;
-    const int status = value_create(ctx, k->op.type, count, made);
-    if (status == BMF_OK)
-        write_results(k, results, count, made, 0);
-    else
-        value_default(ctx, k->op.type, 0, made);
-    return failure_defer(ctx, status);
-}
-
-static int reduce_parts(keyed *k, const bmf_list *pairs, int64_t keys, bool here, bmf_value *made)
-{
-    bmf_list *key, *value;
+    bmf_list *key, *value, *results = NULL;
     bmf_by_key by;
     take_component(pairs, 0, &key);
     take_component(pairs, 1, &value);
-    int status = by_key_fits(k->evaluator->ctx, pairs->partition->base, k->op.type, keys);
+    int status = by_key_fits(k->evaluator->ctx, pairs->partition, k->op.type, keys, true);
     if (status == BMF_OK)
         status = by_key_open(&by, key, value, keys, &k->op);
     if (status == BMF_OK) {
-        char *results = allocate_clear(1, by.table.record);
-        status = say(k, by_key_reduce(&by, results));
-        if (status == BMF_OK)
-            status = keep_results(k, results, here ? keys : 0, made);
-        free(results);
+        status = say(k, by_key_reduce(&by, true, &results));
         by_key_close(&by);
     }
+    if (status == BMF_OK)
+        status = value_from_parts(results, out);
+    bmf_list_free(results);
     bmf_list_free(key);
     bmf_list_free(value);
     return status;
 }
 
 static int reduce_spread(keyed *k, bmf_frame *frame, bmf_distribution *spread, const bmf_value *count, bmf_value *lists,
-                         bmf_value *made)
+                         bmf_value *out)
 {
     bmf_list *pairs = NULL;
     bmf_frame elements;
@@ -333,7 +321,7 @@ static int reduce_spread(keyed *k, bmf_frame *frame, bmf_distribution *spread, c
     if (status == BMF_OK)
         status = value_to_list(k->evaluator->ctx, spread, lists, &pairs);
     if (status == BMF_OK)
-        status = reduce_parts(k, pairs, keys, frame->count > 0, made);
+        status = reduce_parts(k, pairs, keys, out);
     bmf_list_free(pairs);
     return status;
 }
@@ -366,21 +354,15 @@ int evaluate_parallel_by_key(bmf_evaluator *evaluator, bmf_expression *expressio
     if (distribution_is_empty(x->child[1].spread))
         return reduce_nothing(evaluator, expression, frame, x, out);
     bmf_distribution *spread = distribution_retain(x->child[1].spread);
-    bmf_value lists, made = {0};
+    bmf_value lists;
     keyed k;
     value_move(&x->child[1].child[0], &lists);
     open_keyed(evaluator, expression, &k);
     operation_begin(evaluator, expression);
-    int status = reduce_spread(&k, frame, spread, &x->child[0], &lists, &made);
+    const int status = reduce_spread(&k, frame, spread, &x->child[0], &lists, out);
     close_keyed(&k);
     distribution_release(spread);
     value_free(&lists);
     value_free(x);
-    if (status == BMF_OK) {
-        bmf_buffer *offsets = working_buffer(2 * (int64_t)sizeof(int64_t));
-        ((int64_t *)offsets->data)[0] = 0;
-        ((int64_t *)offsets->data)[1] = made.count;
-        value_create_list(frame->count, offsets, &made, out);
-    }
     return operation_end(evaluator, status);
 }

@@ -105,6 +105,6 @@ bmf_evaluate_function evaluate_shift, evaluate_parallel_shift, evaluate_stencil,
 /* On distributed lists: parallel/. Collective. */
 bmf_evaluate_function evaluate_parallel_split, evaluate_parallel_map, evaluate_parallel_reduce, evaluate_parallel_scan,
     evaluate_parallel_zip, evaluate_parallel_distl, evaluate_parallel_project, evaluate_parallel_index,
-    evaluate_parallel_length, evaluate_parallel_blocks, evaluate_parallel_join;
+    evaluate_parallel_length, evaluate_parallel_blocks, evaluate_parallel_join, evaluate_parallel_transpose;
 
 #endif

@@ -4,7 +4,7 @@
  * the last bit and whatever the threads. Reals: eight columns at a time (skeletons/engine/inner_products.h); small
  * matrices one element after the other. Ints: if not even the largest magnitudes could make a sum too large, sums are
  * taken in the order that suits the caches; otherwise one after the other by the tree, every operation checked, because
- * it is the order that decides whether one fails.
+ * it is the order that decides whether one fails. In the free mode a BLAS library multiplies reals, if there is one.
  * Cost: 2 m n k operations for m x k and k x n, shared by all threads row by row. */
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "bmf/kernel.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/search.h"
+#include "skeletons/engine/blas.h"
 #include "skeletons/engine/inner_products.h"
 #include "skeletons/language/evaluate/matrix.h"
 
@@ -27,6 +28,7 @@ typedef struct multiplication {
     const bool *fits; /* of ints: no sum can become too large */
     void *out;
     int64_t instances;
+    bool by_library; /* of reals: wherever the library can */
     bmf_failure first;
 } multiplication;
 
@@ -154,8 +156,30 @@ static void multiply_block(const multiplication *m, inner_products *products, in
     }
 }
 
+/* Rows [first, last) of an operand of instance i; false: not all of them lie equally far apart. */
+static bool equal_rows(const multiplication *m, int operand, int64_t i, int64_t first, int64_t last, blas_matrix *made)
+{
+    const bmf_value *lists = m->lists[operand];
+    const int64_t at = matrix_row(lists, i, first), length = m->shape[operand][i].columns;
+    const int64_t row = last - first > 1 ? matrix_row(lists, i, first + 1) - at : length;
+    for (int64_t k = first + 1; k < last; k++)
+        if (matrix_row(lists, i, k) != at + (k - first) * row)
+            return false;
+    *made = (blas_matrix){(const double *)m->data[operand] + at, row, last - first, length};
+    return row >= length;
+}
+
+static bool multiply_by_library(const multiplication *m, int64_t i, int64_t first, int64_t last)
+{
+    blas_matrix a, b;
+    return m->by_library && equal_rows(m, 0, i, first, last, &a) && equal_rows(m, 1, i, 0, inner_of(m, i), &b) &&
+           blas_multiply(&a, &b, (double *)m->out + result_row(m, i, first), b.columns);
+}
+
 static void multiply_reals(const multiplication *m, int64_t i, int64_t first, int64_t last)
 {
+    if (multiply_by_library(m, i, first, last))
+        return;
     inner_products products;
     inner_open(&products, inner_of(m, i));
     for (int64_t next; first < last; first = next) {
@@ -338,8 +362,10 @@ int evaluate_matmul(bmf_evaluator *evaluator, const bmf_expression *matmul, cons
     bmf_context *ctx = evaluator->ctx;
     bmf_value plain[2] = {{0}, {0}};
     bmf_shape *shape[2] = {NULL, NULL};
-    multiplication m = {.lists = {&x->child[0], &x->child[1]}, .instances = x->count};
+    multiplication m = {.lists = {&x->child[0], &x->child[1]}, .instances = x->count, .by_library = !ctx->reproducible};
     int status = BMF_OK;
+    if (m.by_library && blas_problem())
+        return bmf_fail(ctx, BMF_ERROR_USAGE, "BMF_BLAS: %s", blas_problem());
     for (int k = 0; k < 2 && status == BMF_OK; k++) {
         status = matrix_shapes(evaluator, matmul, frame, m.lists[k], k + 1, &shape[k]);
         if (status == BMF_OK)

@@ -1,5 +1,6 @@
 /* B_Blocks (B_Num r) (B_Num c), P_Blocks ..: a matrix, a list of rows of equal length, in the r x c blocks of a grid;
- * with three numbers a list of such. P_Blocks puts block (i, j) on processor i c + j from that of the instance on. */
+ * with three numbers a list of such. P_Blocks puts block (i, j) on processor i c + j from that of the instance on; it
+ * also takes rows in parts, and blocks of other grids. */
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/forms/grid.h"
 #include "skeletons/language/types/places.h"
@@ -21,6 +22,24 @@ static bool is_open(const bmf_expression *blocks)
     return open;
 }
 
+/* Rows in parts, or the blocks of a grid with as many dimensions, become blocks. */
+static bmf_expression *check_parts(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
+{
+    const int dimensions = expression->numbers;
+    int64_t blocks[TYPE_DIMENSIONS];
+    const int before = type_grid(in, blocks);
+    if (!expression->parallel)
+        return checker_needs(checker, expression, "a placed list (P_Map (B_Blocks ..) cuts the parts)", in);
+    if ((before > 0 && before != dimensions) || !grid_fits(in->component[0], dimensions))
+        return checker_needs(checker, expression, grid_words(dimensions), in);
+    if (!checker_may_hold(checker, expression, in))
+        return NULL;
+    bmf_expression *node = checker_node(checker, expression, 0, NULL);
+    node->on_grid = node->on_grid || before > 0;
+    return checker_finish(checker, node, in,
+                          type_with_grid(bmf_type_distributed(in->component[0]), dimensions, expression->number));
+}
+
 static bmf_expression *check(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     const int dimensions = expression->numbers;
@@ -30,6 +49,8 @@ static bmf_expression *check(bmf_checker *checker, const bmf_expression *express
         return checker_fail(checker, expression->span,
                             "%s chooses a grid of all processors, so inside a map or an operator it needs its numbers",
                             checker_keyword(expression));
+    if (in->kind == BMF_DISTRIBUTED)
+        return check_parts(checker, expression, in);
     if (!grid_fits(in, dimensions))
         return checker_needs(checker, expression, grid_words(dimensions), in);
     const bmf_type *out = in;

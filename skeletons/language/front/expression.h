@@ -93,6 +93,7 @@ struct bmf_expression {
     /* by the checker: */
     const bmf_type *in, *out; /* NULL before */
     const bmf_naming *names;  /* innermost; NULL: none, and inside of scalar expressions */
+    bool on_grid;             /* it is applied to the blocks of a grid */
     bool communicates;        /* a P_ skeleton on a distributed list, or a split to one, is in it */
     bool repeats;             /* a B_While is in it */
     /* by the evaluator: */

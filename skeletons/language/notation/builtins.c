@@ -159,7 +159,8 @@ static const char *operation_word(const char *keyword)
 {
     for (int k = 0; k < BUILTINS; k++)
         if (builtins[k].kind == BMF_EXPRESSION_OP &&
-            strcmp(operation_keyword(builtins[k].operation, false), keyword) == 0)
+            (strcmp(operation_keyword(builtins[k].operation, false), keyword) == 0 ||
+             strcmp(operation_keyword(builtins[k].operation, true), keyword) == 0))
             return builtins[k].name;
     return NULL;
 }

@@ -187,6 +187,7 @@ bmf_expression *checker_node(bmf_checker *checker, const bmf_expression *express
     node->parallel = expression->parallel;
     node->operation = expression->operation;
     node->numbers = expression->numbers;
+    node->on_grid = expression->on_grid;
     memcpy(node->number, expression->number, sizeof node->number);
     node->constant = expression->constant;
     node->name = expression->name;

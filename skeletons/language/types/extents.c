@@ -203,6 +203,19 @@ static const bmf_extent *infer_arithmetic(survey *s, const bmf_expression *e, co
     return large ? NULL : number(s->arena, made);
 }
 
+/* Rows in parts come out in as many, split evenly; blocks of a grid as what they are by themselves. */
+static const bmf_extent *infer_parallel_transpose(survey *s, const bmf_expression *e, const bmf_extent *in)
+{
+    const bmf_extent *part = part_of(in, 0), *row = part_of(part, 0);
+    const int64_t parts = number_of(in), columns = number_of(row), joined = in ? in->joined : -1;
+    const bool even = !e->on_grid && parts > 0 && columns >= 0 && columns % parts == 0;
+    const int64_t rows = e->on_grid ? columns : even ? columns / parts : -1;
+    const bmf_extent *made =
+        list(s->arena, rows, list(s->arena, e->on_grid ? number_of(part) : joined, part_of(row, 0)));
+    return make(s->arena, (bmf_extent){.known = parts >= 0, .number = parts, .joined = e->on_grid ? -1 : columns}, 1,
+                &made);
+}
+
 static const bmf_extent *infer_operation(survey *s, const bmf_expression *e, const bmf_extent *in)
 {
     const bmf_extent *a = part_of(in, 0), *b = part_of(in, 1), *pair[2];
@@ -232,6 +245,8 @@ static const bmf_extent *infer_operation(survey *s, const bmf_expression *e, con
                     : number_of(b) == 0 ? part_of(a, 0)
                                         : join(s->arena, part_of(a, 0), part_of(b, 0)));
     case BMF_OPERATION_TRANSPOSE:
+        if (e->in->kind == BMF_DISTRIBUTED)
+            return infer_parallel_transpose(s, e, in);
         return list(s->arena, number_of(part_of(in, 0)), list(s->arena, number_of(in), part_of(part_of(in, 0), 0)));
     case BMF_OPERATION_MATMUL:
         return infer_matmul(s, e, in);
@@ -248,6 +263,34 @@ static const bmf_extent *infer_split(survey *s, const bmf_expression *e, const b
     const int64_t parts = e->number[0], length = number_of(in);
     const bmf_extent *part = list(s->arena, length >= 0 && length % parts == 0 ? length / parts : -1, part_of(in, 0));
     return make(s->arena, (bmf_extent){.known = true, .number = parts, .joined = length}, 1, &part);
+}
+
+/* The blocks of a placed array: their sizes where they all have the same. */
+static const bmf_extent *infer_blocks(survey *s, const bmf_expression *e, const bmf_extent *in)
+{
+    int64_t length[BMF_NUMBERS], blocks = 1;
+    if (e->in->kind == BMF_DISTRIBUTED)
+        return NULL;
+    for (int d = 0; d < e->numbers; d++, in = part_of(in, 0)) {
+        const int64_t all = number_of(in), number = e->number[d];
+        length[d] = number > 0 && all >= 0 && all % number == 0 ? all / number : -1;
+        blocks = number == 0 || blocks < 0 ? -1 : blocks * number;
+    }
+    for (int d = e->numbers - 1; d >= 0; d--)
+        in = list(s->arena, length[d], in);
+    return list(s->arena, blocks, in);
+}
+
+static const bmf_extent *infer_join(survey *s, const bmf_expression *e, const bmf_extent *in)
+{
+    int64_t length[BMF_NUMBERS];
+    in = part_of(in, 0);
+    for (int d = 0; d < e->numbers; d++, in = part_of(in, 0))
+        if (number_of(in) < 0 || e->number[d] == 0 || __builtin_mul_overflow(number_of(in), e->number[d], &length[d]))
+            length[d] = -1;
+    for (int d = e->numbers - 1; d >= 0; d--)
+        in = list(s->arena, length[d], in);
+    return in;
 }
 
 /* All lists of a list as one; of what else is reduced nothing is known. */
@@ -321,6 +364,10 @@ static const bmf_extent *infer_form(survey *s, const bmf_expression *e, const bm
         return infer_zip(s, e, in);
     case BMF_EXPRESSION_SPLIT:
         return infer_split(s, e, in);
+    case BMF_EXPRESSION_BLOCKS:
+        return infer_blocks(s, e, in);
+    case BMF_EXPRESSION_JOIN:
+        return infer_join(s, e, in);
     case BMF_EXPRESSION_REDUCE:
         return infer_reduce(s, e, in);
     case BMF_EXPRESSION_SCAN:
