@@ -81,8 +81,9 @@ static void send(bmf_network *network, bmf_transit *message)
     message->sender_free = message->sent + c->link.send;
     message->receive_overhead = c->link.receive;
     if (message->from / c->per_node != message->to / c->per_node) {
-        message->send_done =
-            ports_leave(&c->ports, message, message->sender_free, bytes / c->link.bandwidth, c->link.latency);
+        const double length = bytes / c->link.bandwidth;
+        message->send_done = ports_leave(&c->ports, message, message->sender_free,
+                                         (bmf_passage){.out = length, .in = length, .latency = c->link.latency});
         return;
     }
     message->send_done = message->sender_free + bytes / c->node_bandwidth;
