@@ -84,6 +84,80 @@ END
     assert_line --regexp "^messages +and bytes as predicted"
 }
 
+# A sheet for each number of threads, from all numbers of ranks; what was traced of none of them follows from one.
+@test "several ranks and threads: sheets, predictions, and what bmf choose makes of them" {
+    make_array x.npy 640000
+    bmf calibrate roots.bmf --arg x.npy --ranks 1,2 --threads 2,1 --launch "$launch" --repeats 3 --max-spread 100000 -o here.machine
+    assert_success
+    for of in "1 rank of 1 thread" "2 ranks of 1 thread" "1 rank of 2 threads" "2 ranks of 2 threads"; do
+        assert_line --regexp "elements .* 3 runs each on $of\$"
+    done
+    grep -q 'threaded = ({ threads = 2; sheet = "here-2-threads.kernels"; });' here.machine
+    grep -q '^threads = 1;' here.kernels && grep -q '^threads = 2;' here-2-threads.kernels
+    grep -q '^node = { processors = 4; };' here.machine
+    bmf machine check here.machine
+    assert_success
+    for t in 1 2 4; do
+        bmf predict roots.bmf --arg x.npy --machine here.machine --procs 1 --threads $t --json
+        assert_success
+        printf '%s\n' "$output" >predict$t.json
+    done
+    bmf choose roots.bmf --arg x.npy --machine here.machine --procs 1,2 --json
+    assert_success
+    printf '%s\n' "$output" >choose.json
+    python3 - <<'END'
+import json
+said = {t: json.load(open(f"predict{t}.json")) for t in (1, 2, 4)}
+# the sheet of ranks with two threads answers for them alone
+assert not any("follow from those" in r for t in (1, 2) for r in said[t]["runs"][0]["remarks"]), said
+assert any("on ranks of 4 threads follow from those on ranks of 1" in r for r in said[4]["runs"][0]["remarks"]), said[4]
+# by default what it was calibrated with is offered
+offers = {(o["ranks"], o["threads"]): o for o in json.load(open("choose.json"))["offers"]}
+assert set(offers) == {(1, 1), (2, 1), (1, 2)}, set(offers)
+for t in (1, 2):
+    assert abs(offers[1, t]["best"] / said[t]["runs"][0]["best"] - 1) < 1e-9, (t, offers[1, t], said[t])
+END
+    bmf validate roots.bmf --arg x.npy --machine here.machine --ranks 1 --threads 2 --launch "$launch" --repeats 1 -o said.json
+    assert_success
+    python3 -c 'import json; s = json.load(open("said.json")); assert (s["processors"], s["threads"]) == (1, 2) and s["messages_equal"], s'
+    refuses "is no list of numbers" calibrate roots.bmf --arg x.npy --threads none -o none.machine
+    refuses "is no list of numbers" calibrate roots.bmf --arg x.npy --ranks 0 -o none.machine
+    refuses "too few for any of these ranks and threads" calibrate roots.bmf --arg x.npy --threads 4096 -o none.machine
+}
+
+# What follows for two threads of times that are on a line: half of what is divided, a microsecond for the team, and an
+# interval that is wider by what nobody knows.
+@test "times of threads that were not traced follow from those of one" {
+    make_array x.npy 64000
+    bmf calibrate roots.bmf --arg x.npy --ranks 1 --launch "$launch" --repeats 3 --max-spread 100000 -o here.machine
+    assert_success
+    python3 - <<'END'
+import re
+names = set(re.findall(r'operation = "(stream_reduce\.[^"]*)";', open("here.kernels").read()))
+kernel = next(n for n in names if not n.endswith(".before"))
+open("line.kernels", "w").write(f'''format = "bmf sheet 1";
+title = "a line"; units = "us"; logarithm = "natural"; ranks = 2; threads = 1;
+entries = (
+  {{ operation = "{kernel}"; family = "local"; element_bytes = 1; threads = 1; d = [1, 1000000]; startup = "none"; size = "d"; c = 10.0; k = 0.01; }}
+);
+''')
+END
+    printf 'compute = { sheet = "line.kernels"; };\nnetwork = { type = "fixed"; };\nnode = { processors = 2; };\n' >one.machine
+    for t in 1 2; do
+        bmf predict roots.bmf --arg x.npy --machine one.machine --procs 1 --threads $t --json
+        assert_success
+        printf '%s\n' "$output" >predict$t.json
+    done
+    python3 - <<'END'
+import json
+one, two = (json.load(open(f"predict{t}.json"))["runs"][0] for t in (1, 2))
+assert abs(one["best"] - 650e-6) < 1e-9, one
+# elements are cut where blocks of the tree begin
+assert (10 + 320 + 1) * 1e-6 <= two["best"] <= (10 + 320 + 0.01 * 1024 + 1) * 1e-6, two
+assert two["hi"] / two["lo"] > one["hi"] / one["lo"], (one, two)
+END
+}
+
 @test "a C program" {
     bmf calibrate --args 20000,80000,320000 --ranks 2 --launch "$launch" --repeats 3 --max-spread 100000 -o c.machine -- \
         "$BMF_BIN_DIR/01-sum-of-squares" {n}

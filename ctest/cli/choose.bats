@@ -19,7 +19,7 @@ setup()
         seconds[p]=$("$BMF" predict sum.bmf --machine slow.machine --procs $p --json | python3 -c 'import json, sys
 print(json.load(sys.stdin)["runs"][0]["seconds"])')
     done
-    "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4,8 --json >all.json
+    "$BMF" choose sum.bmf --threads 1 --machine slow.machine,fast.machine --procs 2,4,8 --json >all.json
     python3 - "${seconds[2]}" "${seconds[4]}" "${seconds[8]}" <<'END'
 import json, sys
 seconds = dict(zip((2, 4, 8), map(float, sys.argv[1:])))
@@ -41,21 +41,104 @@ assert all["knee"]["machine"] == "fast" and all["knee"]["processors"] == 2
 END
 }
 
+@test "threads: what ranks of several take, where they run, and how they are started" {
+    make_rows
+    # a message costs a second, and a rank's threads need none; a team costs 7 us, twice that for four
+    cat >teams.machine <<'END'
+name = "teams";
+compute = { operations_us = { other = 1.0; }; };
+relative_error = 0.0;
+agreement_us = 0.0;
+network = { type = "hockney"; latency_us = 1000000.0; bandwidth_mb_per_s = 1e9; };
+node = { processors = 4; fork_join_us = 7; price_per_hour = 3600.0; };
+END
+    for t in 1 2 4; do
+        "$BMF" predict squares.bmf --arg reals40010.npy --machine teams.machine --procs 1,2 --threads $t --json >predict$t.json
+    done
+    "$BMF" choose squares.bmf --arg reals40010.npy --machine teams.machine --procs 1,2,4,6,8 --threads 4,1,2,8 --json >all.json
+    python3 - <<'END'
+import json
+of = {(o["ranks"], o["threads"]): o for o in json.load(open("all.json"))["offers"]}
+# 8 threads are more than a node has; 4 do not share 6 processors
+assert set(of) == {(1, 1), (2, 1), (1, 2), (4, 1), (2, 2), (1, 4), (6, 1), (3, 2), (8, 1), (4, 2), (2, 4)}, set(of)
+alone = of[1, 1]["seconds"]
+for t in (2, 4):
+    team = 7e-6 * (1 if t == 2 else 2)
+    # blocks of the tree are not cut, so that one thread has a block more
+    share = of[1, t]["seconds"] - team
+    assert alone / t <= share <= alone / t * 1.06, (t, share, alone)
+    for r in (1, 2):
+        said = json.load(open(f"predict{t}.json"))
+        assert said["threads"] == t and abs(said["runs"][r - 1]["seconds"] - of[r, t]["seconds"]) <= 1e-9, (r, t)
+assert {k: o["nodes"] for k, o in of.items() if o["processors"] in (6, 8)} == \
+    {(6, 1): 2, (3, 2): 2, (8, 1): 2, (4, 2): 2, (2, 4): 2}
+assert of[2, 4]["processors"] == 8 and of[2, 4]["command"].startswith("OMP_NUM_THREADS=4 "), of[2, 4]
+assert of[4, 1]["command"].endswith(" bmf run squares.bmf --arg reals40010.npy"), of[4, 1]
+# a message less is a second less
+assert of[1, 2]["seconds"] + 0.99 < of[2, 1]["seconds"]
+END
+    run --separate-stderr "$BMF" choose squares.bmf --arg reals40010.npy --machine teams.machine --procs 1,2,4
+    assert_success
+    assert_line --regexp '^to take: 1 rank of [24] threads on teams \(1 node\)'
+    assert_line --regexp '^run it: OMP_NUM_THREADS=[24] .* bmf run squares.bmf --arg reals40010.npy$'
+    assert_line --regexp '^ +4 +1 x 4 +1 '
+    refute_line --regexp '^ +4 +4 x 1 '
+    run --separate-stderr "$BMF" choose squares.bmf --arg reals40010.npy --machine teams.machine --procs 4 --threads 8
+    assert_equal "$status" 1
+    assert_line --partial "no machine has ranks of so many threads on such numbers of processors"
+    refused 'is no list of at most' squares.bmf --machine teams.machine --procs 2 --threads 0
+    refused 'is no list of at most' squares.bmf --machine teams.machine --procs 2 --threads many
+    refused '--threads is for programs of bmf' rules.model --machine teams.machine --procs 2 --set n=1 --threads 2
+}
+
+@test "threads: a rank with more holds what a rank holds once, and nodes hold fewer ranks" {
+    make_rows
+    cat >held.machine <<'END'
+name = "held";
+compute = { zero = true; };
+network = { type = "fixed"; };
+node = { processors = 4; memory_gb = 1; };
+END
+    "$BMF" choose squares.bmf --arg reals40010.npy --machine held.machine --procs 4,8 --threads 1,2,4 --json >all.json
+    python3 - <<'END'
+import json
+of = {(o["ranks"], o["threads"]): o["node_bytes"] for o in json.load(open("all.json"))["offers"]}
+list_bytes = 40010 * 8
+for (ranks, threads), held in of.items():
+    nodes = ranks * threads // 4
+    assert list_bytes / nodes <= held <= 1.02 * list_bytes / nodes + 4096, (ranks, threads, held)
+END
+}
+
+@test "work that all processors do between the same two messages is not one processor's" {
+    make_rows
+    sed -i 's/0.0002/1/' counted.machine
+    # two kernels each
+    echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Max)) . B_Scan (B_Op (B_Plus)) . B_Op (B_Sort)) . P_Split (B_Procs)' >two.bmf
+    "$BMF" choose two.bmf --threads 1 --arg reals40010.npy --machine counted.machine --procs 1,2,5 --json >all.json
+    python3 - <<'END'
+import json
+for o in json.load(open("all.json"))["offers"]:
+    if o["processors"] > 1 and o["fits"]:
+        assert o["parts"]["computing"] > 100 * o["parts"]["one_processor"], o
+END
+}
+
 @test "a deadline and a budget decide, and what cannot be had is said" {
-    limit=$("$BMF" choose sum.bmf --machine slow.machine --procs 2 --json | python3 -c 'import json, sys
+    limit=$("$BMF" choose sum.bmf --threads 1 --machine slow.machine --procs 2 --json | python3 -c 'import json, sys
 print(json.load(sys.stdin)["offers"][0]["seconds"])')
-    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 --deadline 1h
+    run --separate-stderr "$BMF" choose sum.bmf --threads 1 --machine slow.machine,fast.machine --procs 2,4 --deadline 1h
     assert_success
     assert_line --partial 'to take: 2 processors of slow (1 node)'
     # half of what slow needs: only fast will do
-    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 \
+    run --separate-stderr "$BMF" choose sum.bmf --threads 1 --machine slow.machine,fast.machine --procs 2,4 \
         --deadline "$(python3 -c "print($limit * 0.6)")s"
     assert_success
     assert_line --partial 'to take: 2 processors of fast (1 node)'
-    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 --deadline 1ms
+    run --separate-stderr "$BMF" choose sum.bmf --threads 1 --machine slow.machine,fast.machine --procs 2,4 --deadline 1ms
     assert_equal "$status" 1
     assert_line --partial 'nothing ends within 1 ms with 95 % confidence'
-    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 --budget 0.1
+    run --separate-stderr "$BMF" choose sum.bmf --threads 1 --machine slow.machine,fast.machine --procs 2,4 --budget 0.1
     assert_equal "$status" 1
     assert_line --partial 'the cheapest needs'
     assert_line --partial '2 processors of slow'
@@ -63,10 +146,10 @@ print(json.load(sys.stdin)["offers"][0]["seconds"])')
 
 @test "what does not fit into memory is not offered, and what would fit is said" {
     sed 's/memory_gb = 1/memory_gb = 1e-9/' slow.machine >tiny.machine
-    run --separate-stderr "$BMF" choose sum.bmf --machine tiny.machine --procs 2
+    run --separate-stderr "$BMF" choose sum.bmf --threads 1 --machine tiny.machine --procs 2
     assert_equal "$status" 1
     assert_line --partial 'it fits on no machine that was asked for'
-    run --separate-stderr "$BMF" choose sum.bmf --machine tiny.machine,slow.machine --procs 2
+    run --separate-stderr "$BMF" choose sum.bmf --threads 1 --machine tiny.machine,slow.machine --procs 2
     assert_success
     assert_line --partial '(does not fit)'
     assert_line --partial 'to take: 2 processors of slow'
@@ -74,14 +157,14 @@ print(json.load(sys.stdin)["offers"][0]["seconds"])')
 
 @test "machines with fewer processors or nodes are left out" {
     sed 's/processors = 2;/processors = 2; count = 2;/' slow.machine >few.machine
-    run --separate-stderr "$BMF" choose sum.bmf --machine few.machine --procs 4,8
+    run --separate-stderr "$BMF" choose sum.bmf --threads 1 --machine few.machine --procs 4,8
     assert_success
     assert_line --partial 'the machine has not so many'
     assert_line --partial 'to take: 4 processors'
 }
 
 @test "what a better part buys" {
-    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine --procs 2 \
+    run --separate-stderr "$BMF" choose sum.bmf --threads 1 --machine slow.machine --procs 2 \
         --what-if network.latency/2,network.bandwidth*2,ranks-per-node=1
     assert_success
     assert_line --partial 'what would help most there: network.latency/2, 2 times as fast'
@@ -143,9 +226,9 @@ END
 @test "programs of the language: sizes are rows, and times those of arguments that large" {
     make_rows
     for n in 5003 20011 40010; do
-        "$BMF" choose squares.bmf --arg reals$n.npy --machine counted.machine,slow.machine --procs 1,2,5 --json >whole$n.json
+        "$BMF" choose squares.bmf --threads 1 --arg reals$n.npy --machine counted.machine,slow.machine --procs 1,2,5 --json >whole$n.json
     done
-    "$BMF" choose squares.bmf --arg reals.npy --machine counted.machine,slow.machine --procs 1,2,5 --scale n=40010,5003,20011 --json >all.json
+    "$BMF" choose squares.bmf --threads 1 --arg reals.npy --machine counted.machine,slow.machine --procs 1,2,5 --scale n=40010,5003,20011 --json >all.json
     python3 - <<'END'
 import json
 all = json.load(open("all.json"))
@@ -171,7 +254,7 @@ for i in all["isoefficiency"]:
 # 320 kB do not fit into a node of 200 kB, and two fifths of that do
 assert whole[40010, "counted", 1]["refused"] and "refused" not in whole[40010, "counted", 5]
 END
-    run --separate-stderr "$BMF" choose squares.bmf --arg reals.npy --machine counted.machine --procs 1,5 --scale n=5003,40010
+    run --separate-stderr "$BMF" choose squares.bmf --threads 1 --arg reals.npy --machine counted.machine --procs 1,5 --scale n=5003,40010
     assert_success
     assert_line --regexp '^ +1 +5003 .* fits up to 5003$'
 }
@@ -179,8 +262,8 @@ END
 @test "programs of the language: offers for more elements than there are" {
     make_rows
     sed -i 's/0.0002/1/' counted.machine
-    "$BMF" choose squares.bmf --arg reals40010.npy --machine counted.machine,slow.machine --procs 1,5 --json >whole.json
-    "$BMF" choose squares.bmf --arg reals.npy --elements 40010 --machine counted.machine,slow.machine --procs 1,5 --json >all.json
+    "$BMF" choose squares.bmf --threads 1 --arg reals40010.npy --machine counted.machine,slow.machine --procs 1,5 --json >whole.json
+    "$BMF" choose squares.bmf --threads 1 --arg reals.npy --elements 40010 --machine counted.machine,slow.machine --procs 1,5 --json >all.json
     python3 - <<'END'
 import json
 whole, all = (json.load(open(f"{name}.json"))["offers"] for name in ("whole", "all"))
@@ -198,8 +281,8 @@ for name, n in (("thirds", 1236), ("thirds40010", 40010)):
     np.save(name, np.resize([1.0, -1.0, -1.0], n))'
     echo 'P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 0.0)) . B_Map (B_Op (B_Times) . B_Alltup [B_Id, B_Id])
 . B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Real 0.25)])) . P_Split (B_Procs)' >filter.bmf
-    "$BMF" choose filter.bmf --arg thirds.npy --elements 40010 --scale n=40010 --machine counted.machine --procs 5 --json >all.json
-    "$BMF" choose filter.bmf --arg thirds40010.npy --machine counted.machine --procs 5 --json >whole.json
+    "$BMF" choose filter.bmf --threads 1 --arg thirds.npy --elements 40010 --scale n=40010 --machine counted.machine --procs 5 --json >all.json
+    "$BMF" choose filter.bmf --threads 1 --arg thirds40010.npy --machine counted.machine --procs 5 --json >whole.json
     python3 - <<'END'
 import json
 all, whole = (json.load(open(f"{name}.json")) for name in ("all", "whole"))
@@ -214,7 +297,7 @@ END
 @test "what keeps it from scaling, part by part" {
     # splitting takes log2(p) rounds of 1 s on slow, reducing as many; the first processor, which is free when it has sent,
     # waits for the others inside of the reduction
-    "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4,8 --bmf-schedule split=tree,reduce=doubling --json >all.json
+    "$BMF" choose sum.bmf --threads 1 --machine slow.machine,fast.machine --procs 2,4,8 --bmf-schedule split=tree,reduce=doubling --json >all.json
     python3 - <<'END'
 import json
 regions = json.load(open("all.json"))["regions"]
@@ -227,7 +310,7 @@ for machine, second in (("slow", 1.0), ("fast", 0.5)):
     assert abs(e["log2_p"] - 2 * second) < 1e-6 and e["constant"] < 1e-6 and e["divided_by_p"] < 1e-6 and e["p"] < 1e-6, e
     assert e["least_at"] == 1
 END
-    run --separate-stderr "$BMF" choose sum.bmf --machine slow.machine --procs 2,4,8 --bmf-schedule split=tree,reduce=doubling
+    run --separate-stderr "$BMF" choose sum.bmf --threads 1 --machine slow.machine --procs 2,4,8 --bmf-schedule split=tree,reduce=doubling
     assert_success
     assert_line --regexp '^slow: what falls least is P_Reduce, 2 s log2\(p\): [0-9]+ % of the time on 8 processors; it never falls$'
     assert_line --regexp '^P_Reduce +2 s +6 s +2 s log2\(p\)$'
@@ -236,17 +319,17 @@ END
 $Total = P_Reduce (B_Op (B_Plus)) . P_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)))
 $Total . P_Split (B_Procs) [1, 2, 3, 4, 5, 6, 7, 8]
 END
-    "$BMF" choose named.bmf --machine slow.machine --procs 2,4,8 --json | python3 -c 'import json, sys
+    "$BMF" choose named.bmf --threads 1 --machine slow.machine --procs 2,4,8 --json | python3 -c 'import json, sys
 regions = {r["part"]: r for r in json.load(sys.stdin)["regions"]}
 assert not regions["$Total"]["call"] and regions["$Total"]["has_parts"], regions.keys()
 assert "$Total/P_Reduce" in regions, regions.keys()'
-    "$BMF" choose named.bmf --machine slow.machine --procs 2,4,8 --html page.html >text
+    "$BMF" choose named.bmf --threads 1 --machine slow.machine --procs 2,4,8 --html page.html >text
     grep -q 'Part by part' page.html
     grep -q 'Total/P_Reduce' page.html
 }
 
 @test "the page stands alone and has the answers" {
-    "$BMF" choose sum.bmf --machine slow.machine,fast.machine --procs 2,4 --deadline 1h --html page.html >text
+    "$BMF" choose sum.bmf --threads 1 --machine slow.machine,fast.machine --procs 2,4 --deadline 1h --html page.html >text
     grep -q 'to take: 2 processors of slow' page.html
     grep -q '<svg' page.html
     stands_alone page.html
@@ -255,7 +338,7 @@ assert "$Total/P_Reduce" in regions, regions.keys()'
 @test "texts of the page's charts are inside of them, however long machines are called" {
     command -v chromium >/dev/null || skip "chromium is not installed"
     sed 's/"slow"/"a machine with a name that is longer than what is usual"/' slow.machine >long.machine
-    "$BMF" choose sum.bmf --machine long.machine,fast.machine --procs 2,4 --html page.html >text
+    "$BMF" choose sum.bmf --threads 1 --machine long.machine,fast.machine --procs 2,4 --html page.html >text
     PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BMF_SOURCE_DIR/ctest/cli timeout 60 python3 - <<'END'
 import pathlib
 from browser import Browser

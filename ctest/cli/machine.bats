@@ -342,6 +342,11 @@ sheet()
     grep -q 'processors_per_node = 2;' levels.machine
     grep -q 'relative_error = 0.02;' levels.machine
     "$BMF" machine check levels.machine --procs 4
+    # messages that follow each other: the link's 500 MB/s, which single ones after a pause do not show
+    sheet between.sheet isend1:2.0:0.0 recv:10.0:0.008 recvmin:3.0:0.0 gapout:4.0:0.016
+    "$BMF" machine make between.sheet --inside node.sheet --per-node 2 -o link.machine
+    grep -q 'latency_us = 8.5; bandwidth_mb_per_s = 500; send_us = 1;' link.machine
+    sheet between.sheet isend1:2.0:0.0 recv:10.0:0.008 recvmin:3.0:0.0
     sed -i 's/d = \[0, 1048576\]; c = 10.0; size = "d"; k = 0.008;/d = [0, 1024]; c = 10.0; size = "d"; k = 0.016; },\n{ operation = "recv"; family = "point-to-point"; element_bytes = 8; d = [1024, 1048576]; c = 18.192; size = "d"; k = 0.008;/' between.sheet
     "$BMF" machine make between.sheet --inside node.sheet --per-node 2 --kernels between.sheet --sharing 2 -o bent.machine
     # at 1024 elements the equation has 26.384 us, the line from 10 to 18.192 + 0.008 2^20 us 18.2: 45 % off

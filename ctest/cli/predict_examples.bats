@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Every example in C, and permutations with large messages, on a modelled machine and for real: the same output, the same
 # messages and bytes between processors, between ranks what MPI's profiling interface counts, and, with a processor a
-# rank, the same events.
+# rank, the same events. Ranks of three threads have the same output, messages and bytes.
 
 bats_require_minimum_version 1.5.0
 
@@ -11,6 +11,7 @@ setup_file()
     cat >h.machine <<'MACHINE'
 compute = { zero = true; };
 network = { type = "hockney"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; };
+node = { processors = 4; };
 MACHINE
     python3 -c 'import numpy' 2>/dev/null || return 0
     python3 - <<'PYTHON'
@@ -46,10 +47,16 @@ same()
     )
     BMF_MACHINE=h.machine BMF_RANKS=$ranks BMF_PROCS=$processors BMF_THREADS=1 BMF_TRACE=model.trace \
         BMF_PREDICTION=predicted.json "$@" >model.out
+    BMF_MACHINE=h.machine BMF_MACHINE_SET=threads=3 BMF_RANKS=$ranks BMF_PROCS=$processors BMF_PREDICTION=threads.json \
+        "$@" >threads.out
+    diff threads.out model.out
     "$BMF_BIN_DIR/bmf" compare real.trace model.trace --json >compared.json
     python3 - "$ranks" "$processors" <<'PYTHON'
 import json, sys
 p = json.load(open("predicted.json"))
+t = json.load(open("threads.json"))
+for key in ("messages", "bytes", "rank_messages", "rank_bytes"):
+    assert t[key] == p[key], (key, t, p)
 counted = [int(word) for word in open("counted").read().split()]
 assert [p["rank_messages"], p["rank_bytes"]] == counted, (p, counted)
 assert [p["ranks"], p["processors"]] == [int(word) for word in sys.argv[1:]], p

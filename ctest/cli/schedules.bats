@@ -117,9 +117,13 @@ plan()
     on 2 "$BMF" sheet schedules --check here.costs --seconds 1 --procs 4
     assert_success
     [[ ${lines[-1]} == "all "* || $output == *$'\nall '* ]] || fail "$output"
-    on 2 "$BMF" sheet schedules --check here.costs --seconds 1 --procs 2 --skeletons scan --json
+    on 2 "$BMF" sheet schedules --check here.costs --seconds 1 --procs 2 --skeletons scan --series 3 --json
     assert_success
-    # What is lost is what the numbers say.
+    jq -e '.series == 3 and ([.points[] | .loss_by_costs_95[0] <= .loss_by_costs and .loss_by_costs <= .loss_by_costs_95[1]] |
+            length > 0 and all)' <<<"$output"
+    on 2 "$BMF" sheet schedules --check here.costs --seconds 1 --procs 2 --skeletons scan --series 1 --json
+    assert_success
+    # What is lost in one series is what its numbers say.
     jq -e '[.points[] | . as $p | (.seconds | [.[]] | min) as $best |
             ((.seconds[$p.by_costs] / $best - 1 - .loss_by_costs) | fabs < 1e-9) and .loss_by_costs >= 0 and
             ((.seconds[$p.by_constants] / $best - 1 - .loss_by_constants) | fabs < 1e-9)] | length > 0 and all' <<<"$output"
@@ -149,6 +153,7 @@ reduce lefels 2 8 8 1e-6" >wrong.costs
     refused 2 "one of them" "$BMF" sheet schedules
     refused 2 "one of them" "$BMF" sheet schedules -o x --check odd.costs
     refused 2 "no skeleton 'redjuice'" "$BMF" sheet schedules -o x --skeletons split,redjuice
+    refused 2 "--series" "$BMF" sheet schedules --check odd.costs --series 0
     refused 2 "no/such" "$BMF" sheet schedules -o no/such/x.costs
     refused 2 "no.costs" "$BMF" sheet schedules -o x --with no.costs
     refused 8 "odd.costs has no rows for about 8 ranks" "$BMF" sheet schedules --check odd.costs

@@ -42,11 +42,11 @@ json_holds()
     assert_line --partial "Example: $(basename "$MPIRUN") -n 2 -bind-to core bmf sheet measure"
     measure 2 --list
     assert_success
-    for word in point-to-point collective barrier skeleton local threads file; do
+    for word in point-to-point links collective barrier skeleton local threads file; do
         assert_line "$word"
     done
     for word in send ssend rsend recv recvmin isend1 isend2 isendoverlap irecv1 irecv2 irecvoverlap sendrecv pingpong \
-        allsend bcast reduce allreduce gather allgather scatter alltoall allgatherv alltoallv scan exscan \
+        gapout gapin gapring allsend bcast reduce allreduce gather allgather scatter alltoall allgatherv alltoallv scan exscan \
         reduce_scatter comm_split; do
         assert_line --regexp "^  $word +[^ ]"
     done
@@ -88,6 +88,21 @@ json_holds()
     assert_output 2
     run grep -c '^sample bmf_reduce ' a.raw
     refute_output 0
+}
+
+@test "trains of messages: no time is zero, and incast needs three ranks" {
+    measure 2 -o two.raw --ops links --max-elements 4096 --repeats 4
+    assert_success
+    assert_line "skipped (needs at least 3 ranks): gapin"
+    measure 3 -o three.raw --ops links --max-elements 64 --repeats 3
+    assert_success
+    for name in gapout gapin gapring; do
+        run awk -v name="$name" '$1 == "sample" && $2 == name && $3 == "links" { print $5; for (k = 14; k <= NF; k++) if ($k <= 0) exit 1 }' three.raw
+        assert_success
+        assert_line 3
+    done
+    run awk '$1 == "sample" { for (k = 14; k <= NF; k++) if ($k <= 0) exit 1 }' two.raw
+    assert_success
 }
 
 @test "sizes, repetitions, clock and buffers are as asked for" {

@@ -114,6 +114,23 @@ static inline bmf_transit send_one(const char *settings, int64_t bytes, double p
     return one;
 }
 
+/* ---- sheets ---- */
+
+static inline void write_sheet(const char *path, const char *entries)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "format = \"bmf sheet 1\"; title = \"t\"; units = \"us\"; logarithm = \"natural\";\nentries = (\n%s);\n",
+            entries);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* An entry of 1 to 1000 elements of 8 bytes: c + k d. */
+#define PAIR(name, c, k, more)                                                                                         \
+    "{ operation = \"" name "\"; family = \"point-to-point\"; element_bytes = 8; d = [1, 1000]; c = " c                \
+    "; size = \"d\"; k = " k "; " more "}"
+
 /* ---- programs ---- */
 
 /* A round of messages that begins when the processors are there; all of it is taken before it ends. */

@@ -16,18 +16,24 @@
 
 enum { CASES = 300, MOST_MESSAGES = 30, MOST_MEMBERS = 12, MOST_SLICES = 4, MOST_IN_SLICE = 3 };
 
+/* What is kept beside an action. */
+typedef struct beside {
+    bmf_action_bytes bytes;
+    bmf_thread_shares shares;
+} beside;
+
 /* Everything one by one. */
 typedef struct plain {
     bmf_action *action;
-    bmf_action_bytes *bytes;
-    int64_t count, capacity, bytes_capacity;
+    beside *beside;
+    int64_t count, capacity, beside_capacity;
 } plain;
 
-static void keep(plain *p, const bmf_actions *actions, bmf_action action, bmf_action_bytes bytes)
+static void keep(plain *p, const bmf_actions *actions, bmf_action action, beside kept)
 {
     action.scope = actions->open;
-    ARRAY_RESERVE(p->bytes, p->bytes_capacity, p->count + 1);
-    p->bytes[p->count] = bytes;
+    ARRAY_RESERVE(p->beside, p->beside_capacity, p->count + 1);
+    p->beside[p->count] = kept;
     *ARRAY_APPEND(p->action, p->count, p->capacity) = action;
 }
 
@@ -43,16 +49,20 @@ static bmf_action some_kernel(uint64_t *random, int32_t processor)
                         .equation = (uint8_t)test_below(random, 2)};
 }
 
-static bmf_action_bytes some_bytes(uint64_t *random)
+static beside some_beside(uint64_t *random)
 {
-    return (bmf_action_bytes){(float)test_below(random, 2), (float)test_below(random, 2)};
+    return (beside){.bytes = {(float)test_below(random, 2), (float)test_below(random, 2)},
+                    .shares = {.share = {[0] = (float)test_below(random, 2), [BMF_SHARES - 1] = 1.0F},
+                               .seconds = (float)test_below(random, 2),
+                               .pieces = (int32_t)test_below(random, 2)}};
 }
 
-static void record_kernel(bmf_actions *actions, const bmf_action *of, bmf_action_bytes bytes)
+static void record_kernel(bmf_actions *actions, const bmf_action *of, beside kept)
 {
     actions_compute(actions, of->processor, of->name, of->round, of->amount, of->seconds, (double)of->shared,
                     (double)of->own, of->equation);
-    actions_moved(actions, (double)bytes.moved, (double)bytes.footprint);
+    actions_moved(actions, (double)kept.bytes.moved, (double)kept.bytes.footprint);
+    actions_shared(actions, &kept.shares);
 }
 
 /* Kernels one after the other, as they come or told to be a family. */
@@ -63,9 +73,9 @@ static void some_kernels(uint64_t *random, bmf_actions *actions, plain *p)
         actions_family_begin(actions);
     for (int64_t k = test_below(random, 3 * actions->processors); k > 0; k--) {
         const bmf_action kernel = some_kernel(random, (int32_t)test_below(random, actions->processors));
-        const bmf_action_bytes bytes = some_bytes(random);
-        record_kernel(actions, &kernel, bytes);
-        keep(p, actions, kernel, bytes);
+        const beside kept = some_beside(random);
+        record_kernel(actions, &kernel, kept);
+        keep(p, actions, kernel, kept);
     }
     if (family)
         actions_family_end(actions);
@@ -81,15 +91,15 @@ static void some_slices(uint64_t *random, bmf_actions *actions, plain *p)
     const int64_t first = actions_keep_members(actions, member, members);
     for (int row = 0; row < 2; row++) {
         bmf_action kernel[MOST_SLICES][MOST_IN_SLICE];
-        bmf_action_bytes bytes[MOST_SLICES][MOST_IN_SLICE];
+        beside kept[MOST_SLICES][MOST_IN_SLICE];
         int64_t count[MOST_SLICES], slice = -1;
         for (int64_t s = 0; s < slices; s++) {
             count[s] = test_below(random, MOST_IN_SLICE + 1);
             actions_slice_begin(actions);
             for (int64_t k = 0; k < count[s]; k++) {
                 kernel[s][k] = some_kernel(random, 0);
-                bytes[s][k] = some_bytes(random);
-                record_kernel(actions, &kernel[s][k], bytes[s][k]);
+                kept[s][k] = some_beside(random);
+                record_kernel(actions, &kernel[s][k], kept[s][k]);
             }
             const int64_t number = actions_slice_end(actions);
             slice = s == 0 ? number : slice;
@@ -99,12 +109,12 @@ static void some_slices(uint64_t *random, bmf_actions *actions, plain *p)
         for (int64_t k = 0; k < members; k++)
             for (int64_t a = 0; a < count[member[k].slice]; a++) {
                 kernel[member[k].slice][a].processor = member[k].processor;
-                keep(p, actions, kernel[member[k].slice][a], bytes[member[k].slice][a]);
+                keep(p, actions, kernel[member[k].slice][a], kept[member[k].slice][a]);
             }
     }
 }
 
-static const bmf_action_bytes nothing;
+static const beside nothing;
 
 /* Receivers are ready, in the order of their first messages; all is sent. */
 static int64_t begin_round(uint64_t *random, bmf_actions *actions, plain *p, uint32_t round)
@@ -213,7 +223,7 @@ static void compare(const bmf_action *list, int64_t count, const plain *p)
 static bmf_actions *some_log(uint64_t *random, plain *p)
 {
     bmf_actions *actions = actions_create(1 + test_below(random, 9), NULL);
-    actions->keeps_bytes = true;
+    actions->keeps_bytes = actions->keeps_shares = true;
     *p = (plain){0};
     for (int64_t step = test_below(random, 12); step > 0; step--) {
         actions_enter(actions, (uint32_t)test_below(random, 3), 0, BMF_EVENT_SKELETON);
@@ -237,7 +247,17 @@ static void free_log(bmf_actions *actions, plain *p)
 {
     actions_free(actions);
     free(p->action);
-    free(p->bytes);
+    free(p->beside);
+}
+
+static void compare_beside(const bmf_actions *actions, const plain *p)
+{
+    for (int64_t k = 0; k < p->count; k++) {
+        assert_memory_equal(&actions->bytes[k], &p->beside[k].bytes, sizeof *actions->bytes);
+        assert_memory_equal(actions->shares[k].share, p->beside[k].shares.share, sizeof actions->shares->share);
+        assert_true(actions->shares[k].seconds == p->beside[k].shares.seconds);
+        assert_int_equal(actions->shares[k].pieces, p->beside[k].shares.pieces);
+    }
 }
 
 /* By stored action how many times it is found in the list is not unique; their sum is, and so are sums over them. */
@@ -256,7 +276,7 @@ static void check_copies(const bmf_actions *actions, const plain *p)
                                 action->kind != BMF_ACTION_BARRIER;
         expected += !of_message;
         seconds -= action->seconds;
-        moved -= (double)p->bytes[k].moved;
+        moved -= (double)p->beside[k].bytes.moved;
     }
     assert_int_equal(all, expected);
     assert_true(seconds < 1e-9 && seconds > -1e-9);
@@ -276,8 +296,10 @@ static void lists_say_what_was_recorded(void **state)
         check_copies(actions, &p);
         assert_true(actions_same_shape(actions, actions));
         actions_share(actions, &shared);
-        for (int64_t k = 0; k < shared.stored_count; k++)
+        for (int64_t k = 0; k < shared.stored_count; k++) {
             shared.stored[k].seconds += 1.0;
+            shared.shares[k].pieces += 1;
+        }
         const bmf_action *list = actions_list(&shared);
         for (int64_t k = 0; k < shared.count; k++) {
             const bool timed = p.action[k].kind == BMF_ACTION_COMPUTE || p.action[k].kind == BMF_ACTION_OVERHEAD ||
@@ -290,8 +312,7 @@ static void lists_say_what_was_recorded(void **state)
         actions_spread_out(actions);
         compare(actions->stored, actions->stored_count, &p);
         compare(actions_list(actions), actions->count, &p);
-        for (int64_t k = 0; k < p.count; k++)
-            assert_memory_equal(&actions->bytes[k], &p.bytes[k], sizeof *p.bytes);
+        compare_beside(actions, &p);
         free_log(actions, &p);
     }
 }

@@ -1,5 +1,6 @@
 /* Choosing among offers: against a reference that looks at all of them, on random offers; chances of the log-normal
- * distribution; nodes, prices and billing; changes of machines; the network of nodes that share a link. */
+ * distribution; nodes, prices and billing; ranks with threads; changes of machines; the network of nodes that share a
+ * link. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include "ctest/support/networks.h"
 #include "predict/choose/choose.h"
 #include "predict/choose/what_if.h"
+#include "predict/model/thread_shares.h"
 #include "predict/simulate/simulate.h"
 
 #define NETWORK "network = { type = \"hockney\"; latency_us = 10.0; bandwidth_mb_per_s = 100.0; };\n"
@@ -31,6 +33,11 @@ static bmf_machine *machine_of(const char *text)
     if (machine_parse(text, "unit_choose.machine", &machine) != BMF_OK)
         fail_msg("%s", bmf_error_text(NULL));
     return machine;
+}
+
+static double random_real(unsigned *seed, double low, double high)
+{
+    return low + (high - low) * (double)rand_r(seed) / RAND_MAX;
 }
 
 /* ---- quotients ---- */
@@ -108,6 +115,12 @@ static void bad_nodes_are_refused(void **state)
         {"node = { processors = 2; cache_mb = 1; };", "goes with 'memory_gb_per_s'"},
         {"node = { processors = 2; price_per_hour = 1; currency = \"\"; };", "letters"},
         {"node = { processors = 2; cores = 1; };", "unknown key 'cores'"},
+        {"node = { processors = 2; fork_join_us = -1; };", "fork_join_us"},
+        {"threads = 2;", "need nodes"},
+        {"threads = 0; node = { processors = 2; };", "threads"},
+        {"threads = 3; node = { processors = 2; };", "a node has 2 processors"},
+        {"threads = 2; processors = 1; node = { processors = 2; };", "the machine has 1 processor,"},
+        {"compute = { threaded = (); };", "goes with 'sheet'"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         char text[512];
@@ -116,6 +129,106 @@ static void bad_nodes_are_refused(void **state)
         assert_int_equal(machine_parse(text, "unit_choose.machine", &machine), BMF_ERROR_FILE);
         if (!strstr(bmf_error_text(NULL), bad[k][1]) || !strstr(bmf_error_text(NULL), "unit_choose.machine:2: "))
             fail_msg("%s: %s", bad[k][0], bmf_error_text(NULL));
+    }
+}
+
+/* ---- threads ---- */
+
+static void ranks_with_threads_share_nodes(void **state)
+{
+    (void)state;
+    bmf_machine *machine =
+        machine_of(NETWORK "threads = 4; processors = 30; node = { processors = 10; fork_join_us = 3; count = 3; };");
+    assert_int_equal(machine_ranks(machine), 7);
+    assert_int_equal(node_ranks(&machine->node), 2); /* two processors of each node have nothing to do */
+    assert_int_equal(node_nodes(&machine->node, 5), 3);
+    assert_close(node_fork_join(&machine->node), 6e-6);
+    bmf_network *network;
+    assert_int_equal(machine_network(machine, 8, &network), BMF_ERROR_ARGUMENT);
+    assert_non_null(strstr(bmf_error_text(NULL), "too few for 8 ranks of 4 threads"));
+    machine_free(machine);
+    machine = machine_of(NETWORK "node = { processors = 10; };");
+    assert_int_equal(machine->threads, 1);
+    assert_close(node_fork_join(&machine->node), 0.0);
+    machine_free(machine);
+}
+
+/* The slowest of so many threads, by looking at every way in which their bounds can fall. */
+static double slowest_of(const double *weight, int pieces, int threads)
+{
+    double most = 0.0, all = 0.0;
+    for (int k = 0; k < pieces; k++)
+        all += weight[k];
+    for (int t = 0; t < threads; t++) {
+        double own = 0.0;
+        for (int k = 0; k < pieces; k++)
+            if (k * threads / pieces == t)
+                own += weight[k];
+        most = fmax(most, own);
+    }
+    return most / all;
+}
+
+static void threads_share_what_pieces_took(void **state)
+{
+    (void)state;
+    enum { PIECES = BMF_SHARES, ELEMENTS = 1600 };
+    for (unsigned number = 1; number <= 200; number++) {
+        unsigned seed = number;
+        double weight[PIECES];
+        bmf_thread_shares shares = {.pieces = 0};
+        for (int k = 0; k < PIECES; k++) {
+            weight[k] = random_real(&seed, 0.1, 3.0);
+            thread_shares_add(&shares, k * ELEMENTS / PIECES, (k + 1) * ELEMENTS / PIECES, ELEMENTS, weight[k]);
+        }
+        thread_shares_finish(&shares);
+        assert_close(thread_shares_slowest(&shares, 1), 1.0);
+        for (int threads = 2; threads <= PIECES; threads *= 2)
+            if (!(fabs(thread_shares_slowest(&shares, threads) - slowest_of(weight, PIECES, threads)) < 1e-6))
+                fail_msg("seed %u, %d threads: %g, expected %g", number, threads,
+                         thread_shares_slowest(&shares, threads), slowest_of(weight, PIECES, threads));
+    }
+}
+
+static void what_is_not_divided_is_one_threads(void **state)
+{
+    (void)state;
+    bmf_thread_shares alone = {.pieces = 0}, two = {.pieces = 0}, taken = {.dynamic = true};
+    thread_shares_add(&alone, 0, 100, 100, 7.0);
+    thread_shares_finish(&alone);
+    assert_close(thread_shares_slowest(&alone, 8), 1.0);
+    thread_shares_add(&two, 0, 50, 100, 1.0);
+    thread_shares_add(&two, 50, 100, 100, 1.0);
+    thread_shares_finish(&two);
+    assert_close(thread_shares_slowest(&two, 2), 0.5);
+    assert_close(thread_shares_slowest(&two, 8), 0.5); /* for six of them there is no piece */
+    for (int k = 0; k < 10; k++)
+        thread_shares_add(&taken, k, k + 1, 10, k == 0 ? 3.0 : 1.0);
+    thread_shares_finish(&taken);
+    if (!(fabs(thread_shares_slowest(&taken, 2) - 0.5) < 1e-6 && fabs(thread_shares_slowest(&taken, 8) - 0.25) < 0.03))
+        fail_msg("%g, %g", thread_shares_slowest(&taken, 2), thread_shares_slowest(&taken, 8));
+}
+
+/* Even work in noisy runs is even; work that is uneven in all of them stays so. */
+static void noise_of_runs_is_not_imbalance(void **state)
+{
+    (void)state;
+    for (int uneven = 0; uneven < 2; uneven++) {
+        unsigned seed = 7;
+        bmf_shares_seen seen = {.runs = 0};
+        bmf_thread_shares shares;
+        for (int run = 0; run < 14; run++) {
+            shares = (bmf_thread_shares){.pieces = 0};
+            for (int k = 0; k < BMF_SHARES; k++)
+                thread_shares_add(&shares, k, k + 1, BMF_SHARES,
+                                  (uneven && k >= BMF_SHARES / 2 ? 3.0 : 1.0) * random_real(&seed, 0.9, 1.1));
+            thread_shares_finish(&shares);
+            thread_shares_see(&seen, &shares);
+        }
+        thread_shares_settle(&seen, &shares);
+        const double two = thread_shares_slowest(&shares, 2), all = thread_shares_slowest(&shares, BMF_SHARES);
+        if (!(fabs(two - (uneven ? 0.75 : 0.5)) < 0.01 && fabs(all - (uneven ? 3.0 / 32 : 1.0 / 16)) < 0.005))
+            fail_msg("uneven %d: %g, %g", uneven, two, all);
     }
 }
 
@@ -141,21 +254,18 @@ static void chances_are_log_normal(void **state)
 
 enum { OFFERS = 40, MACHINES = 3 };
 
-static double random_real(unsigned *seed, double low, double high)
-{
-    return low + (high - low) * (double)rand_r(seed) / RAND_MAX;
-}
-
 static void fill(bmf_offer *offer, unsigned *seed)
 {
     for (int64_t k = 0; k < OFFERS; k++) {
-        offer[k] = (bmf_offer){.machine = rand_r(seed) % MACHINES, .processors = 1 + rand_r(seed) % 200};
+        offer[k] = (bmf_offer){
+            .machine = rand_r(seed) % MACHINES, .ranks = 1 + rand_r(seed) % 100, .threads = 1 + rand_r(seed) % 2};
+        offer[k].processors = offer[k].ranks * offer[k].threads;
         offer[k].seconds = round(random_real(seed, 1.0, 30.0)) * 100.0; /* equal ones occur */
         offer[k].low = offer[k].seconds / random_real(seed, 1.0, 1.5);
         offer[k].high = offer[k].seconds * random_real(seed, 1.0, 2.0);
         offer[k].best = offer[k].low;
         offer[k].memory = random_real(seed, 0.0, 100.0);
-        offer[k].refusal = (bmf_refusal)(rand_r(seed) % 8 < 6 ? 0 : rand_r(seed) % 3);
+        offer[k].refusal = (bmf_refusal)(rand_r(seed) % 8 < 6 ? 0 : rand_r(seed) % 4);
         for (int part = 0; part < BMF_LIMITS; part++)
             offer[k].part[part] = random_real(seed, 0.0, 1.0);
     }
@@ -225,6 +335,10 @@ static void decisions_are_those_of_a_search(void **state)
         bmf_offer offer[OFFERS];
         fill(offer, &seed);
         choose_complete(offer, OFFERS, machine);
+        for (int k = 0; k < OFFERS; k++) {
+            const int64_t on_node = machine[offer[k].machine]->node.processors / offer[k].threads;
+            assert_true(offer[k].nodes * on_node >= offer[k].ranks && (offer[k].nodes - 1) * on_node < offer[k].ranks);
+        }
         front_is_that_of_all_pairs(offer);
         choice_is_the_best_of_all(offer, machine,
                                   &(bmf_wish){random_real(&seed, 50.0, 3000.0),
@@ -300,6 +414,17 @@ static void changes_are_those_of_the_parts(void **state)
     machine = changed(file, "network.latency_us=0.5");
     assert_close(way(machine, 4, 0), 2.5e-6);
     machine_free(machine);
+    machine = changed(file, "threads=2"); /* room for two ranks: the third is on the next node */
+    assert_close(way(machine, 1, 1000), 3e-6 + 1e-6);
+    assert_close(way(machine, 2, 1000), 12e-6 + 10e-6);
+    bmf_machine *one;
+    assert_int_equal(what_if_machine(file, machine, "ranks-per-node=1", &one), BMF_OK);
+    assert_int_equal(one->threads, 2);
+    assert_close(way(one, 1, 1000), 12e-6 + 10e-6);
+    machine_free(one);
+    assert_int_equal(what_if_machine(file, machine, "ranks-per-node=3", &one), BMF_ERROR_USAGE);
+    assert_non_null(strstr(bmf_error_text(NULL), "room for 2 ranks of 2 threads"));
+    machine_free(machine);
     refuses(file, "network.latency", "NAME=VALUE");
     refuses(file, "network.latency*x", "a change is one like");
     refuses(file, "ranks-per-node=5", "1 to 4 processors");
@@ -353,6 +478,10 @@ int main(void)
         cmocka_unit_test(quotients_of_machines_have_nothing_in_common),
         cmocka_unit_test(nodes_are_read_and_paid),
         cmocka_unit_test(bad_nodes_are_refused),
+        cmocka_unit_test(ranks_with_threads_share_nodes),
+        cmocka_unit_test(threads_share_what_pieces_took),
+        cmocka_unit_test(what_is_not_divided_is_one_threads),
+        cmocka_unit_test(noise_of_runs_is_not_imbalance),
         cmocka_unit_test(chances_are_log_normal),
         cmocka_unit_test(decisions_are_those_of_a_search),
         cmocka_unit_test(changes_are_those_of_the_parts),

@@ -27,13 +27,14 @@ static int list_leaves(const bmf_driver *const *commands, const bmf_driver **lea
 }
 
 /* What values point to lives until the end of the program; not static, so that the compiler keeps it too. */
-extern void *kept[1024];
-void *kept[1024];
+enum { MOST_KEPT = 4096 };
+extern void *kept[MOST_KEPT];
+void *kept[MOST_KEPT];
 
 static void *keep(void *memory)
 {
     static int count;
-    assert_true(count < 1024);
+    assert_true(count < MOST_KEPT);
     return kept[count++] = memory;
 }
 

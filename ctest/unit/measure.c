@@ -76,7 +76,7 @@ static void test_obstacles(void **state)
     int obstacles = 0;
     assert_true(count < MEASURE_MAX_OPERATIONS);
     for (int k = 0; k < count; k++) {
-        const bool needs_two = operation[k]->min_ranks == 2, threads = operation[k]->family == BMF_FAMILY_THREADS;
+        const bool needs_two = operation[k]->min_ranks >= 2, threads = operation[k]->family == BMF_FAMILY_THREADS;
         assert_true(!measure_unsupported_reason(operation[k], &alone) != (needs_two || threads));
         assert_null(measure_unsupported_reason(operation[k], &machine));
         obstacles += needs_two || threads;

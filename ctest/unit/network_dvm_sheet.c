@@ -161,19 +161,6 @@ static void the_lowest_common_cluster_counts(void **state)
 
 /* ---- sheets ---- */
 
-static void write_sheet(const char *entries)
-{
-    FILE *file = fopen(sheet_path, "w");
-    assert_non_null(file);
-    fprintf(file,
-            "format = \"bmf sheet 1\"; title = \"t\"; units = \"us\"; logarithm = \"natural\";\nentries = (\n%s);\n",
-            entries);
-    assert_int_equal(fclose(file), 0);
-}
-
-#define PAIR(name, c, k, more)                                                                                         \
-    "{ operation = \"" name "\"; family = \"point-to-point\"; element_bytes = 8; d = [1, 1000]; c = " c                \
-    "; size = \"d\"; k = " k "; " more "}"
 #define EXACT_SHEET                                                                                                    \
     PAIR("isend1", "3.0", "0.01", "")                                                                                  \
     ", " PAIR("isend2", "1.0", "0.02", "") ", " PAIR("recv", "20.0", "0.5", "") ", " PAIR(                             \
@@ -186,7 +173,7 @@ static void sheets_follow_the_receive_rule(void **state)
 {
     (void)state;
     bmf_machine *machine;
-    write_sheet(EXACT_SHEET);
+    write_sheet(sheet_path, EXACT_SHEET);
     const bmf_transit one = send_one(SHEET, 800, 0.0); /* 100 elements */
     assert_near(one.sender_free, 4e-6);
     assert_near(one.send_done, 7e-6);
@@ -221,7 +208,8 @@ static void sheets_with_congestion_and_agreement(void **state)
 {
     (void)state;
     bmf_machine *machine;
-    write_sheet(EXACT_SHEET ", { operation = \"allsend\"; family = \"collective\"; element_bytes = 8; p = [2, 64]; "
+    write_sheet(sheet_path,
+                EXACT_SHEET ", { operation = \"allsend\"; family = \"collective\"; element_bytes = 8; p = [2, 64]; "
                             "d = [1, 1000]; c = 10.0; startup = \"p\"; s = 4.0; size = \"d\"; k = 0.5; }, "
                             "{ operation = \"allreduce\"; family = \"collective\"; element_bytes = 8; p = [2, 64]; "
                             "d = [1, 1000]; c = 100.0; startup = \"p\"; s = 6.0; size = \"d\"; k = 1.0; }");
@@ -246,7 +234,7 @@ static void sheets_with_single_ports(void **state)
 {
     (void)state;
     bmf_machine *machine;
-    write_sheet(EXACT_SHEET);
+    write_sheet(sheet_path, EXACT_SHEET);
     for (int64_t elements = 20; elements <= 100; elements += 80) {
         const double length = elements == 20 ? 10e-6 : 50e-6, latency = elements == 20 ? 10e-6 : -10e-6;
         bmf_network *network = make(&machine, SHEET "ports = \"single\";", 5);
@@ -307,7 +295,7 @@ static void samples_of_sheets_are_as_uncertain_as_the_sheet(void **state)
     enum { MANY = 40 };
     bmf_machine *machine;
     double mean, variance;
-    write_sheet(UNSURE_SHEET);
+    write_sheet(sheet_path, UNSURE_SHEET);
     bmf_network *network = make(&machine, SHEET, 2);
     const double expected = 100e-6, coefficients = 4.0 - 2.0 + 1.0, noise = 9.0; /* us^2, at 100 elements */
     start(network, 0, NULL);
@@ -340,10 +328,11 @@ static void samples_stay_possible(void **state)
 {
     (void)state;
     bmf_machine *machine;
-    write_sheet(PAIR("send", "3.0", "0.01", "errors = [9.0, 0.0, 1.0]; noise = 0.9; ") ", " PAIR(
-        "recv", "20.0", "0.5",
-        "errors = [60.0, 0.0, 2.0]; noise = 0.9; ") ", " PAIR("recvmin", "5.0", "0.25",
-                                                              "errors = [9.0, 0.0, 1.0]; noise = 2.0; "));
+    write_sheet(sheet_path,
+                PAIR("send", "3.0", "0.01", "errors = [9.0, 0.0, 1.0]; noise = 0.9; ") ", " PAIR(
+                    "recv", "20.0", "0.5",
+                    "errors = [60.0, 0.0, 2.0]; noise = 0.9; ") ", " PAIR("recvmin", "5.0", "0.25",
+                                                                          "errors = [9.0, 0.0, 1.0]; noise = 2.0; "));
     bmf_network *network = make(&machine, SHEET, 2);
     for (int64_t sample = 0; sample < 500; sample++) {
         bmf_transit one = message_of(0, 1, 8 * (sample % 100), 1.0);
@@ -362,7 +351,7 @@ static void runs_repeat_themselves(void **state)
 {
     (void)state;
     static const char *const settings[] = {BUS, SHEET, SHEET "ports = \"single\";"};
-    write_sheet(UNSURE_SHEET);
+    write_sheet(sheet_path, UNSURE_SHEET);
     for (size_t s = 0; s < sizeof settings / sizeof settings[0]; s++)
         check_repetition(settings[s]);
 }

@@ -193,8 +193,13 @@ static void one_operation_is_the_run(void **state)
 
 static void predict(const program *p, bmf_sheet *sheet, int64_t d, bmf_trace_run *predicted, bmf_prediction *whole)
 {
-    bmf_machine machine = {
-        .path = "here", .compute = BMF_COMPUTE_SHEET, .kernels = sheet, .sharing = RANKS, .power = 1.0};
+    bmf_machine machine = {.path = "here",
+                           .compute = BMF_COMPUTE_SHEET,
+                           .kernels = sheet,
+                           .sharing = RANKS,
+                           .threads = 1,
+                           .kernels_threads = 1,
+                           .power = 1.0};
     bmf_model_costs *costs = model_costs_create(&machine, RANKS);
     bmf_actions *actions = actions_create(RANKS, predicted);
     bmf_network *network = network_ideal(RANKS);
@@ -204,7 +209,9 @@ static void predict(const program *p, bmf_sheet *sheet, int64_t d, bmf_trace_run
         for (int c = 0; c < p->calls[k]; c++)
             for (int64_t lane = 0; lane < RANKS; lane++) {
                 bmf_model_cost cost;
-                assert_int_equal(model_costs_find(costs, NULL, kernel_name[k], "", d, NULL, 0.0, &cost), BMF_OK);
+                assert_int_equal(
+                    model_costs_find(costs, NULL, &(bmf_model_call){.kernel = kernel_name[k], .elements = d}, &cost),
+                    BMF_OK);
                 actions_compute(actions, lane, (uint16_t)run_name(predicted, kernel_name[k]), (uint32_t)c, d,
                                 cost.seconds, cost.shared, cost.own, cost.equation);
             }

@@ -1,10 +1,10 @@
 /* bmf calibrate: one command that learns what a program costs here.
  *
  * Method: the program is run on parts of its argument, 1/64 to 1/4 of it, in turns: every size once, then every size
- * again, so that a machine that slows down for a while slows all sizes. Each repetition takes another part of the
- * argument, so that costs which depend on the data are in the spread. All runs are traced; the traces are kept until
- * the machine file is written, so that a calibration that was interrupted goes on where it was.
- */
+ * again, so that a machine that slows down for a while slows all sizes; and so for every number of ranks and threads.
+ * Each repetition takes another part of the argument, so that costs which depend on the data are in the spread. All
+ * runs are traced; the traces are kept until the machine file is written, so that a calibration that was interrupted
+ * goes on where it was. */
 #define _GNU_SOURCE
 #include "drivers/calibrate/calibrate.h"
 
@@ -20,6 +20,7 @@
 
 #include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
+#include "predict/machine/machine.h"
 #include "runtime/backend/clock.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/directory_lock.h"
@@ -75,7 +76,7 @@ static int find_parts(bmf_calibration *c)
         const double part = exp2(k - (PARTS - 1)) / LARGEST_PART;
         c->size[k] = floor(rows * (is_square(&c->header) ? sqrt(part) : part));
     }
-    if (c->size[0] < MIN_ROWS * (double)trial->ranks)
+    if (c->size[0] < MIN_ROWS * (double)trial->ranks) /* the most ranks */
         return bmf_fail(NULL, BMF_ERROR_USAGE,
                         "%s: too small to learn from: a 64th of it is %.0f %s, and %" PRId64 " ranks need %.0f",
                         trial->argument, c->size[0], c->header.dimensions == 2 ? "rows" : "elements", trial->ranks,
@@ -125,10 +126,14 @@ static uint64_t add_argument(uint64_t hash, const char *name)
     return hash;
 }
 
-static uint64_t find_key(const bmf_calibrate_options *o)
+static uint64_t find_key(const bmf_calibrate_options *o, const bmf_trial *trial)
 {
     const char *threads = getenv("BMF_THREADS");
-    uint64_t hash = hash_text(o->trial.launch);
+    char number[24];
+    uint64_t hash = hash_text(trial->launch ? trial->launch : "");
+    snprintf(number, sizeof number, "%" PRId64, trial->threads);
+    if (trial->threads > 0)
+        threads = number;
     if (o->trial.path)
         hash = add_file(hash, o->trial.path);
     for (int k = 0; k < o->trial.library.count; k++)
@@ -139,41 +144,42 @@ static uint64_t find_key(const bmf_calibrate_options *o)
         hash = hash_add(hash, hash_text(o->trial.command[k]));
     hash = hash_add(hash, hash_text(threads ? threads : ""));
     hash = hash_add(hash, o->schedules > 0);
-    return hash_add(hash, (uint64_t)o->trial.ranks);
+    return hash_add(hash, (uint64_t)trial->ranks);
 }
 
-void calibration_trace(const bmf_calibration *c, int size, int64_t repeat, char *path)
+void calibration_trace(const bmf_calibration *c, const bmf_calibration_setting *s, int size, int64_t repeat, char *path)
 {
-    snprintf(path, PATH_MAX, "%.4000s/%016" PRIx64 "-%.15g-%" PRId64 ".trace", c->directory, c->key, c->size[size],
+    snprintf(path, PATH_MAX, "%.4000s/%016" PRIx64 "-%.15g-%" PRId64 ".trace", c->directory, s->key, c->size[size],
              repeat);
 }
 
 /* ---- running ---- */
 
 /* A trace that is there was written by a run that succeeded, because traces appear whole or not at all. */
-static int run_once(const bmf_calibration *c, int size, int64_t repeat, const char *part)
+static int run_once(const bmf_calibration *c, const bmf_calibration_setting *s, int size, int64_t repeat,
+                    const char *part)
 {
     char trace[PATH_MAX];
     bmf_trial_run run;
-    calibration_trace(c, size, repeat, trace);
+    calibration_trace(c, s, size, repeat, trace);
     if (access(trace, R_OK) == 0) {
         BMF_TRY(trial_read(trace, &run));
     } else {
-        if (c->o->trial.argument)
+        if (s->trial.argument)
             BMF_TRY(cut_part(c, size, repeat, part));
-        BMF_TRY(trial_run(&c->o->trial, c->o->trial.argument ? part : NULL, c->size[size], trace, &run));
+        BMF_TRY(trial_run(&s->trial, s->trial.argument ? part : NULL, c->size[size], trace, &run));
     }
-    c->computing[size * c->most + repeat] = run.computing;
+    s->computing[size * c->most + repeat] = run.computing;
     return BMF_OK;
 }
 
 /* The runs of earlier sessions must have left their traces: a run of today cannot stand for one of another time. */
-static int check_sessions(const bmf_calibration *c)
+static int check_sessions(const bmf_calibration *c, const bmf_calibration_setting *s)
 {
-    for (int64_t repeat = 0; repeat < c->runs - c->repeats; repeat++)
+    for (int64_t repeat = 0; repeat < s->runs - c->repeats; repeat++)
         for (int size = 0; size < c->sizes; size++) {
             char trace[PATH_MAX];
-            calibration_trace(c, size, repeat, trace);
+            calibration_trace(c, s, size, repeat, trace);
             if (access(trace, R_OK) != 0)
                 return bmf_fail(NULL, BMF_ERROR_USAGE,
                                 "%s lacks runs of session %" PRId64 " with %.15g elements; begin with --session 1",
@@ -188,49 +194,76 @@ static bool is_adaptive(const bmf_calibration *c)
 }
 
 /* A run of every size, when so many rounds are done. Runs take about as long as they have elements. */
-static int run_round(const bmf_calibration *c, int64_t repeat, int64_t rounds_done, const char *file,
-                     bmf_progress *progress)
+static int run_round(const bmf_calibration *c, const bmf_calibration_setting *s, int64_t repeat, int64_t rounds_done,
+                     const char *file, bmf_progress *progress)
 {
-    const double rounds = (double)(is_adaptive(c) ? c->most : c->repeats);
+    const double rounds = (double)(is_adaptive(c) ? c->most : c->repeats), before = (double)(s - c->setting);
     double all = 0.0, done = 0.0;
     for (int size = 0; size < c->sizes; size++)
         all += c->size[size];
     for (int size = 0; size < c->sizes; size++) {
-        BMF_TRY(run_once(c, size, repeat, file));
+        BMF_TRY(run_once(c, s, size, repeat, file));
         done += c->size[size];
-        progress_tell(progress, ((double)rounds_done + (all > 0.0 ? done / all : 1.0)) / rounds);
+        progress_tell(progress,
+                      (before + ((double)rounds_done + (all > 0.0 ? done / all : 1.0)) / rounds) / (double)c->settings);
     }
     return BMF_OK;
 }
 
 /* Whether more runs would say more, and are not too many; traces of an earlier call are used in any case. */
-static bool needs_more(const bmf_calibration *c, int64_t begin)
+static bool needs_more(const bmf_calibration *c, const bmf_calibration_setting *s, int64_t begin)
 {
     char trace[PATH_MAX];
-    if (c->runs >= c->most || !is_adaptive(c))
+    if (s->runs >= c->most || !is_adaptive(c))
         return false;
-    calibration_trace(c, 0, c->runs, trace);
+    calibration_trace(c, s, 0, s->runs, trace);
     return access(trace, R_OK) == 0 ||
-           (!calibration_settled(c) && monotonic_ns() - begin < MOST_SECONDS * INT64_C(1000000000));
+           (!calibration_settled(c, s) && monotonic_ns() - begin < MOST_SECONDS * INT64_C(1000000000));
+}
+
+static int run_setting(bmf_calibration *c, bmf_calibration_setting *s, const char *file, bmf_progress *progress)
+{
+    const int64_t begin = monotonic_ns(), first = s->runs - c->repeats;
+    int status = check_sessions(c, s);
+    for (int64_t repeat = 0; repeat < first && status == BMF_OK; repeat++)
+        for (int size = 0; size < c->sizes && status == BMF_OK; size++)
+            status = run_once(c, s, size, repeat, file);
+    for (int64_t repeat = first; repeat < s->runs && status == BMF_OK; repeat++)
+        status = run_round(c, s, repeat, repeat - first, file, progress);
+    while (status == BMF_OK && needs_more(c, s, begin)) {
+        status = run_round(c, s, s->runs, s->runs, file, progress);
+        s->runs += status == BMF_OK;
+    }
+    return status;
 }
 
 static int run_all(bmf_calibration *c, const char *file)
 {
-    const int64_t begin = monotonic_ns(), first = c->runs - c->repeats;
-    int status = check_sessions(c);
+    int status = BMF_OK;
     bmf_progress progress;
     progress_begin(&progress, "running");
-    for (int64_t repeat = 0; repeat < first && status == BMF_OK; repeat++)
-        for (int size = 0; size < c->sizes && status == BMF_OK; size++)
-            status = run_once(c, size, repeat, file);
-    for (int64_t repeat = first; repeat < c->runs && status == BMF_OK; repeat++)
-        status = run_round(c, repeat, repeat - first, file, &progress);
-    while (status == BMF_OK && needs_more(c, begin)) {
-        status = run_round(c, c->runs, c->runs, file, &progress);
-        c->runs += status == BMF_OK;
-    }
+    for (int k = 0; k < c->settings && status == BMF_OK; k++)
+        status = run_setting(c, &c->setting[k], file, &progress);
     progress_end(&progress);
     return status;
+}
+
+/* The settings know what they run, and have room for what it takes. */
+static void open_settings(bmf_calibration *c)
+{
+    for (int k = 0; k < c->settings; k++) {
+        bmf_calibration_setting *s = &c->setting[k];
+        s->key = find_key(c->o, &s->trial);
+        s->runs = c->repeats * (c->o->session > 1 ? c->o->session : 1);
+        s->computing = allocate_array(c->sizes * c->most, (int64_t)sizeof *s->computing);
+    }
+}
+
+static void free_settings(bmf_calibration *c)
+{
+    for (int k = 0; k < c->settings; k++)
+        free(c->setting[k].computing);
+    free(c->setting);
 }
 
 /* The directory of the traces, taken from other calibrations, and one for parts of the argument. */
@@ -261,11 +294,12 @@ static int use_schedules(const bmf_calibrate_options *o)
 
 static int calibrate(const bmf_calibrate_options *o)
 {
-    bmf_calibration c = {.o = o, .key = find_key(o), .repeats = o->repeats > 0 ? o->repeats : USUAL_REPEATS};
+    bmf_calibration c = {.o = o, .repeats = o->repeats > 0 ? o->repeats : USUAL_REPEATS};
+    const int64_t runs = c.repeats * (o->session > 1 ? o->session : 1);
     char *temporary = NULL, part[PATH_MAX];
     int lock = -1, status = BMF_OK;
-    c.runs = c.repeats * (o->session > 1 ? o->session : 1);
-    c.most = c.runs > MOST_REPEATS ? c.runs : MOST_REPEATS;
+    c.most = runs > MOST_REPEATS ? runs : MOST_REPEATS;
+    calibration_settings(&c);
     status = open_directories(&c, &lock, &temporary);
     if (status == BMF_OK && o->trial.argument)
         status = find_rows(&c, temporary);
@@ -273,7 +307,7 @@ static int calibrate(const bmf_calibrate_options *o)
         status = find_parts(&c);
     else if (status == BMF_OK)
         take_sizes(&c);
-    c.computing = allocate_array(c.sizes * c.most, (int64_t)sizeof *c.computing);
+    open_settings(&c);
     if (status == BMF_OK)
         status = use_schedules(o);
     if (status == BMF_OK) {
@@ -289,12 +323,29 @@ static int calibrate(const bmf_calibrate_options *o)
     directory_unlock(lock);
     temporary_directory_remove(temporary);
     free(c.directory);
-    free(c.computing);
+    free_settings(&c);
     free(c.size);
     return status;
 }
 
 /* ---- options ---- */
+
+static int read_ranks(const char *text, void *field)
+{
+    static const bmf_number_rule rule = {.min = 1, .max = BMF_MAX_PROCESSORS, .whole = true};
+    return number_list_read(text, &rule, field)
+               ? 0
+               : usage_error("--ranks '%.100s' is no list of numbers from 1 on, like 2 or 1,2,4 or 1..16", text);
+}
+
+static int read_threads(const char *text, void *field)
+{
+    static const bmf_number_rule rule = {.min = 1, .max = BMF_MAX_MACHINE_THREADS, .whole = true};
+    return number_list_read(text, &rule, field)
+               ? 0
+               : usage_error("--threads '%.100s' is no list of numbers from 1 to %d, like 1,2,4 or 1..16", text,
+                             BMF_MAX_MACHINE_THREADS);
+}
 
 static int read_sizes(const char *text, void *field)
 {
@@ -324,7 +375,14 @@ static int check(bmf_calibrate_options *o, const bmf_operands *operands)
         if (!o->trial.argument || o->sizes.count)
             return usage_error("a program of the language needs --arg FILE, parts of which it is run on");
     }
-    return trial_complete(&o->trial);
+    BMF_TRY(trial_complete(&o->trial));
+    bmf_calibration c = {.o = o};
+    const int code = calibration_settings(&c);
+    for (int k = 0; code == 0 && o->ranks.count + o->threads.count > 0 && k < c.settings; k++)
+        if (k == 0 || c.setting[k].trial.ranks > o->trial.ranks)
+            o->trial.ranks = c.setting[k].trial.ranks;
+    free_settings(&c);
+    return code;
 }
 
 static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
@@ -334,6 +392,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     if (code == 0)
         code = report_status(ctx, calibrate(o));
     free(o->sizes.number);
+    free(o->ranks.number);
+    free(o->threads.number);
     return code ? code : finish_output();
 }
 
@@ -346,10 +406,15 @@ static const bmf_option options[] = {
     BMF_OPTION("output", "M", BMF_TEXT(bmf_calibrate_options, output),
                "the machine file to write; its sheets stand beside it", .letter = 'o',
                .missing = "no machine file to write; use -o M"),
-    BMF_OPTION("ranks", "R", BMF_WHOLE(bmf_calibrate_options, trial.ranks, 1, BMF_MAX_PROCESSORS),
-               "ranks of every run; default: as many as cores"),
+    BMF_OPTION("ranks", "LIST", BMF_OTHER(bmf_calibrate_options, ranks, read_ranks),
+               "ranks of the runs, as 2 or 1,2,4; default: as many as cores, or with --threads 1, 2, 4, .. as many as "
+               "there are cores for"),
+    BMF_OPTION("threads", "LIST", BMF_OTHER(bmf_calibrate_options, threads, read_threads),
+               "threads of each rank, as 1,2: for predictions of ranks with so many, and for `bmf choose`; default: "
+               "BMF_THREADS, or 1 core a rank"),
     BMF_OPTION("launch", "COMMAND", BMF_TEXT(bmf_calibrate_options, trial.launch),
-               "starts the ranks, {p} of them; default: `" BMF_MPIRUN_NAME " -bind-to core -n {p}`"),
+               "starts the ranks, {p} of them, of {t} threads each; default: `" BMF_MPIRUN_NAME
+               " -bind-to core -n {p}`, with as many cores as threads"),
     BMF_OPTION("memory", "MSHEET", BMF_TEXT(bmf_calibrate_options, memory),
                "a sheet of `bmf sheet measure --ops memory` and `fit`; default: measured once and kept"),
     BMF_OPTION("schedules", "SECONDS", BMF_WHOLE(bmf_calibrate_options, schedules, 1, 3600),
@@ -381,7 +446,9 @@ const bmf_driver calibrate_command = {
         "that was interrupted, or refused because the runs differed too much, goes on where it was.",
     .example = "bmf calibrate squares.bmf --arg numbers.npy -o here.machine\n"
                "bmf predict squares.bmf --machine here.machine --procs 2 --arg numbers.npy\n"
-               "bmf calibrate --args 1000000..16000000 -o here.machine -- ./squares {n}",
+               "bmf calibrate --args 1000000..16000000 -o here.machine -- ./squares {n}\n"
+               "bmf calibrate squares.bmf --arg numbers.npy --threads 1,2 -o here.machine\n"
+               "bmf choose squares.bmf --arg numbers.npy --machine here.machine --procs 1,2",
     .see = "bmf-predict, bmf-validate, bmf-sheet",
     .options = options,
     .max_operands = BMF_ANY_NUMBER,

@@ -11,7 +11,8 @@
 
 typedef struct bmf_calibrate_options {
     bmf_trial trial;
-    bmf_number_list sizes; /* of a command's {n}; of a program's argument found from the file */
+    bmf_number_list ranks, threads; /* that are run; none: as many ranks as cores, of one thread */
+    bmf_number_list sizes;          /* of a command's {n}; of a program's argument found from the file */
     const char *output;
     const char *memory; /* a sheet that has the machine's memory; NULL: it is measured */
     int64_t repeats;    /* runs of every size; 0: until their median is known */
@@ -21,6 +22,14 @@ typedef struct bmf_calibrate_options {
     bool allow_noise;
 } bmf_calibrate_options;
 
+/* Runs with so many ranks and threads. */
+typedef struct bmf_calibration_setting {
+    bmf_trial trial;
+    uint64_t key;      /* of the program, its argument and how it is started */
+    int64_t runs;      /* of each size */
+    double *computing; /* seconds of every run: sizes x most, a row for a size */
+} bmf_calibration_setting;
+
 /* What is learnt from: `runs` of each of `sizes` sizes, `repeats` in each of several sessions. */
 typedef struct bmf_calibration {
     const bmf_calibrate_options *o;
@@ -28,18 +37,22 @@ typedef struct bmf_calibration {
     bmf_npy_header header; /* of it */
     int sizes;
     double *size;
-    int64_t repeats, runs, most; /* most: of the runs that there may be */
-    double *computing;           /* seconds of every run: sizes x most, a row for a size */
-    char *directory;             /* with the runs' traces, which are kept until the machine file is there */
-    uint64_t key;                /* of the program, its argument and how it is started */
+    int64_t repeats, most; /* most: of the runs that there may be */
+    int settings;          /* those with equally many threads together, in increasing order */
+    bmf_calibration_setting *setting;
+    char *directory; /* with the runs' traces, which are kept until the machine file is there */
 } bmf_calibration;
 
 /* The trace of a run; path: PATH_MAX bytes. */
-void calibration_trace(const bmf_calibration *c, int size, int64_t repeat, char *path);
+void calibration_trace(const bmf_calibration *c, const bmf_calibration_setting *s, int size, int64_t repeat,
+                       char *path);
 
+/* The numbers of ranks and threads that are asked for, or make sense. 0, or the exit code of bad usage. */
+int calibration_settings(bmf_calibration *c);
 /* Whether the median of every size is known well enough. */
-bool calibration_settled(const bmf_calibration *c);
-/* The kernels' sheet OUTPUT.kernels and the machine file, from all traces. Refuses runs from which nothing can be
+bool calibration_settled(const bmf_calibration *c, const bmf_calibration_setting *s);
+/* The kernels' sheets, OUTPUT.kernels and for more threads OUTPUT-THREADS.kernels, and the machine file, from all
+ * traces. Refuses runs from which nothing can be
  * learnt, and removes those that are too far from the others, so that the next calibration repeats them. */
 int calibration_learn(const bmf_calibration *c);
 

@@ -16,8 +16,9 @@
 #include "drivers/command/mpirun.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
+#include "runtime/base/text.h"
 
-static int64_t usable_cores(void)
+int64_t usable_cores(void)
 {
     cpu_set_t cores;
     return sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
@@ -25,14 +26,29 @@ static int64_t usable_cores(void)
 
 int trial_complete(bmf_trial *trial)
 {
-    const int64_t cores = usable_cores();
+    const int64_t cores = usable_cores(), threads = trial->threads > 0 ? trial->threads : 1;
     if (trial->launch && !strstr(trial->launch, "{p}"))
         return usage_error("--launch needs {p}, the number of ranks");
     if (trial->ranks == 0)
-        trial->ranks = cores;
-    if (!trial->launch)
-        trial->launch = trial->ranks <= cores ? BMF_MPIRUN_NAME " -bind-to core -n {p}" : BMF_MPIRUN_NAME " -n {p}";
+        trial->ranks = cores > threads ? cores / threads : 1;
     return 0;
+}
+
+/* What starts the ranks, with its {t} replaced; to be freed. */
+static char *starter(const bmf_trial *trial, int64_t ranks)
+{
+    const int64_t threads = trial->threads > 0 ? trial->threads : 1;
+    const bool fit = ranks * threads <= usable_cores();
+    char number[24], *made;
+    snprintf(number, sizeof number, "%" PRId64, threads);
+    if (!trial->launch && (!fit || threads == 1))
+        return text_copy(fit ? BMF_MPIRUN_NAME " -bind-to core -n {p}" : BMF_MPIRUN_NAME " -n {p}");
+    char *const text[] = {
+        (char *)(uintptr_t)(trial->launch ? trial->launch : BMF_MPIRUN_NAME " " BMF_BIND_THREADS " -n {p}"), NULL};
+    char **word = launch_replaced(text, trial->launch ? "{t}" : "THREADS", number);
+    made = text_copy(word[0]);
+    launch_words_free(word);
+    return made;
 }
 
 /* ---- commands ---- */
@@ -82,6 +98,13 @@ static json_t *find_object(char *text)
     return found;
 }
 
+static void set_threads(int64_t threads)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%" PRId64, threads);
+    setenv("BMF_THREADS", number, 1);
+}
+
 /* Runs a command of these words; what it prints, or NULL with its last line as the message. */
 static char *run_words(const char *launch, const words *w, int64_t ranks, double n, const char *what)
 {
@@ -114,9 +137,13 @@ int trial_run(const bmf_trial *trial, const char *argument, double n, const char
     }
     add(&w, NULL);
     snprintf(what, sizeof what, "%s with %.15g elements", trial->path ? trial->path : trial->command[0], n);
+    char *launch = starter(trial, trial->ranks);
     setenv("BMF_TRACE", trace, 1);
-    char *text = run_words(trial->launch, &w, trial->ranks, n, what);
+    if (trial->threads > 0)
+        set_threads(trial->threads);
+    char *text = run_words(launch, &w, trial->ranks, n, what);
     unsetenv("BMF_TRACE");
+    free(launch);
     free(w.word);
     if (!text)
         return BMF_ERROR_USAGE;
@@ -147,7 +174,8 @@ int trial_copy_argument(const bmf_trial *trial, const char *program, const char 
     add(&w, to);
     add(&w, NULL);
     snprintf(what, sizeof what, "%s", trial->argument);
-    char *text = run_words(trial->launch, &w, trial->ranks, 0.0, what);
+    char *launch = starter(trial, trial->ranks), *text = run_words(launch, &w, trial->ranks, 0.0, what);
+    free(launch);
     free(w.word);
     if (!text)
         return BMF_ERROR_USAGE;
@@ -164,7 +192,9 @@ int trial_bmf(const bmf_trial *trial, int64_t ranks, const char *const *argument
         add(&w, *argument);
     add(&w, NULL);
     snprintf(message, sizeof message, "the %.60s cannot be measured", what);
-    *text = run_words(trial->launch, &w, ranks, 0.0, message);
+    char *launch = starter(trial, ranks);
+    *text = run_words(launch, &w, ranks, 0.0, message);
+    free(launch);
     free(w.word);
     return *text ? BMF_OK : BMF_ERROR_USAGE;
 }
@@ -172,7 +202,7 @@ int trial_bmf(const bmf_trial *trial, int64_t ranks, const char *const *argument
 json_t *trial_predict(const bmf_trial *trial, const char *machine)
 {
     words w = {0};
-    char ranks[24];
+    char ranks[24], threads[24];
     snprintf(ranks, sizeof ranks, "%" PRId64, trial->ranks);
     add(&w, own_program());
     add(&w, "predict");
@@ -180,6 +210,11 @@ json_t *trial_predict(const bmf_trial *trial, const char *machine)
     add(&w, machine);
     add(&w, "--procs");
     add(&w, ranks);
+    if (trial->threads > 0) {
+        snprintf(threads, sizeof threads, "%" PRId64, trial->threads);
+        add(&w, "--threads");
+        add(&w, threads);
+    }
     add(&w, "--json");
     if (trial->path)
         add_program(&w, trial, trial->argument);

@@ -7,17 +7,19 @@
 
 /* A program and how it is started: one of the language, or a command. */
 typedef struct bmf_trial {
-    const char *path;     /* of a program of the language, or NULL */
-    bmf_strings library;  /* its files of definitions */
-    const char *argument; /* its .npy file, or NULL */
-    char *const *command; /* a program linked with bmf and its arguments, NULL at the end; or NULL */
-    const char *launch;   /* what starts `ranks` processes; {p} is their number */
-    int64_t ranks;
+    const char *path;       /* of a program of the language, or NULL */
+    bmf_strings library;    /* its files of definitions */
+    const char *argument;   /* its .npy file, or NULL */
+    char *const *command;   /* a program linked with bmf and its arguments, NULL at the end; or NULL */
+    const char *launch;     /* what starts `ranks` processes; {p} is their number, {t} that of a rank's threads; NULL:
+                             * mpirun, each bound to as many cores as it has threads unless these are too few */
+    int64_t ranks, threads; /* threads: of a rank; 0: BMF_THREADS, or as bmf chooses */
 } bmf_trial;
 
-/* Where nothing was given: as many ranks as this process may use cores, started by mpirun, each bound to a core
- * unless there are more ranks. 0, or the exit code of bad usage. */
+/* Where nothing was given: as many ranks as this process has cores for. 0, or the exit code of bad usage. */
 int trial_complete(bmf_trial *trial);
+/* Cores that this process may use. */
+int64_t usable_cores(void);
 
 /* What one traced run took. */
 typedef struct bmf_trial_run {
@@ -38,8 +40,8 @@ int trial_copy_argument(const bmf_trial *trial, const char *program, const char 
 /* `bmf ARGUMENT..` (NULL at the end) on so many ranks, started as the program is; *text: what it prints, to be freed.
  * Errors: BMF_ERROR_USAGE: "the WHAT cannot be measured: .." */
 int trial_bmf(const bmf_trial *trial, int64_t ranks, const char *const *argument, const char *what, char **text);
-/* `bmf predict` of the whole program, on as many processors as ranks: its JSON object's only run, or NULL with a
- * message. */
+/* `bmf predict` of the whole program, on as many processors as ranks, with as many threads: its JSON object's only
+ * run, or NULL with a message. */
 struct json_t *trial_predict(const bmf_trial *trial, const char *machine);
 
 #endif

@@ -176,10 +176,10 @@ static json_t *prediction_object(const validation *v, json_t *run, uint64_t hash
 {
     char text[24];
     snprintf(text, sizeof text, "%016" PRIx64, hash);
-    return json_pack("{s:o, s:o, s:s, s:I, s:O}", "program",
+    return json_pack("{s:o, s:o, s:s, s:I, s:I, s:O}", "program",
                      json_text(v->o->trial.path ? v->o->trial.path : v->o->trial.command[0]), "machine",
-                     json_text(v->o->machine), "hash", text, "processors", (json_int_t)v->o->trial.ranks, "predicted",
-                     run);
+                     json_text(v->o->machine), "hash", text, "processors", (json_int_t)v->o->trial.ranks, "threads",
+                     (json_int_t)(v->o->trial.threads > 0 ? v->o->trial.threads : 1), "predicted", run);
 }
 
 /* ---- all of it ---- */
@@ -255,9 +255,12 @@ static const bmf_option table[] = {
     BMF_OPTION("arg", "FILE", BMF_TEXT(options, trial.argument), "as for `bmf run`"),
     BMF_OPTION("library", "FILE", BMF_LIST(options, trial.library), "as for `bmf run`"),
     BMF_OPTION("ranks", "R", BMF_WHOLE(options, trial.ranks, 1, BMF_MAX_PROCESSORS),
-               "ranks of the runs, processors of the prediction; default: as many as cores"),
+               "ranks of the runs, processors of the prediction; default: as many as there are cores for"),
+    BMF_OPTION("threads", "T", BMF_WHOLE(options, trial.threads, 1, BMF_MAX_MACHINE_THREADS),
+               "of each rank, here and in the prediction; default: BMF_THREADS, or 1 core a rank"),
     BMF_OPTION("launch", "COMMAND", BMF_TEXT(options, trial.launch),
-               "starts the ranks, {p} of them; default: `" BMF_MPIRUN_NAME " -bind-to core -n {p}`"),
+               "starts the ranks, {p} of them, of {t} threads each; default: `" BMF_MPIRUN_NAME
+               " -bind-to core -n {p}`, with as many cores as threads"),
     BMF_OPTION("repeats", "K", BMF_WHOLE(options, repeats, 1, 1000), "runs that count"),
     BMF_OPTION("output", "FILE", BMF_TEXT(options, output),
                "a JSON file: the prediction, written before the first run, and then the runs", .letter = 'o'),

@@ -95,6 +95,8 @@ static int check_kind(const choose_options *o, bool model)
         return usage_error("--arg, --library, --free, --repeats and --bmf-schedule are not for files of equations");
     if (!p->mpi && (p->launch || p->compute != 0 || p->step > 0))
         return usage_error("--launch, --compute and --step are for --mpi");
+    if (o->threads.count && (model || p->mpi))
+        return usage_error("--threads is for programs of bmf: what others do with threads is their own");
     if (p->mpi && (!p->command || p->repeats || p->schedule))
         return usage_error(p->command ? "--repeats and --bmf-schedule are not for --mpi"
                                       : "--mpi is for a program behind --");
@@ -179,6 +181,7 @@ static int64_t recommended(const choose_study *study)
 static int study_all(choose_study *study)
 {
     BMF_TRY(read_all_machines(study));
+    BMF_TRY(choose_open_teams(study));
     BMF_TRY(choose_predict(study));
     choose_decide(study->offer, study->offers, study->machine, &study->options->wish, &study->choice);
     study->chosen = recommended(study);
@@ -188,6 +191,7 @@ static int study_all(choose_study *study)
 
 static void free_study(choose_study *study)
 {
+    choose_close_teams(study);
     for (int64_t m = 0; m < study->machines; m++) {
         machine_free(study->machine[m]);
         regions_free(&study->region[m]);
@@ -250,6 +254,7 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
     free(o->changes.text);
     free(o->scaled);
     free(o->sizes.number);
+    free(o->threads.number);
     free(o->predict.processors.number);
     return code;
 }
@@ -264,8 +269,12 @@ static const bmf_option options[] = {
                "machine files, or names of example machines (see `bmf machine list`), with commas between them",
                .missing = "which machines are there? give --machine M,.."),
     BMF_OPTION("procs", "LIST", BMF_OTHER(choose_options, predict.processors, processors_read),
-               "numbers of processors: 1,2,4 or 1..4096 (1, 2, 4, .. 4096)",
+               "numbers of the machine's processors: 1,2,4 or 1..4096 (1, 2, 4, .. 4096)",
                .missing = "on how many processors? give --procs LIST"),
+    BMF_OPTION("threads", "LIST", BMF_OTHER(choose_options, threads, choose_read_threads),
+               "threads of a rank, which takes as many processors of a node: 1,2,4 or 1..16; default: 1, 2, 4, .. as "
+               "many as a node has, 16 at most; of a machine that was calibrated those that it was with; of programs "
+               "in C 1"),
     BMF_OPTION("deadline", "TIME", BMF_OTHER(choose_options, wish.deadline, read_deadline),
                "when it has to be done: 90s, 10min, 2h, 1d"),
     BMF_OPTION("budget", "AMOUNT", BMF_OTHER(choose_options, wish.budget, read_budget),
@@ -302,7 +311,8 @@ static const bmf_option options[] = {
     BMF_OPTION("html", "FILE", BMF_TEXT(choose_options, html), "write a page with answers, curves and tables"),
     BMF_OPTION("json", NULL, BMF_FLAG(choose_options, json),
                "print one JSON object: program, runs, deadline, budget, confidence, currency, chosen, cheapest, "
-               "fastest, knee, offers, a list of {machine, processors, nodes, seconds, lo, hi, best, seconds_95, "
+               "fastest, knee, offers, a list of {machine, processors, ranks, threads, nodes, command, seconds, lo, "
+               "hi, best, seconds_95, "
                "node_hours, cost, cost_95, speed_up, efficiency, node_bytes, limit, parts, pareto, fits, in_domain}, "
                "what_if, remarks; with --scale scaling and isoefficiency"),
     BMF_OPTION_END};

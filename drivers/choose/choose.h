@@ -11,7 +11,7 @@
 #include "predict/model/measurements.h"
 #include "runtime/convert/output.h"
 
-enum { CHOOSE_MACHINES = BMF_WORD_LIST_MAX, CHOOSE_CHANGES = BMF_WORD_LIST_MAX };
+enum { CHOOSE_MACHINES = BMF_WORD_LIST_MAX, CHOOSE_CHANGES = BMF_WORD_LIST_MAX, CHOOSE_TEAMS = 32 };
 
 /* A change of the machine, and how much faster the chosen offer would be. */
 typedef struct choose_change {
@@ -21,7 +21,7 @@ typedef struct choose_change {
     char *why;
 } choose_change;
 
-/* One point of a study of sizes: on a machine, with so many processors, at a size. */
+/* One point of a study of sizes: on a machine, with so many processors, at a size; of an offer that choose_is_plain. */
 typedef struct choose_scale {
     int64_t machine, processors;
     double size, seconds;
@@ -31,7 +31,8 @@ typedef struct choose_scale {
 typedef struct choose_options {
     bmf_predict_options predict; /* of one machine, filled for each */
     bmf_word_list machines, changes;
-    bool usual_changes; /* none were asked for: those that the machine has */
+    bmf_number_list threads; /* of a rank; none: those that are usual on the machines */
+    bool usual_changes;      /* none were asked for: those that the machine has */
     bmf_wish wish;
     int64_t runs;
     char *scaled; /* the name of the size, or NULL */
@@ -46,7 +47,9 @@ typedef struct choose_study {
     const char *program; /* without its directory */
     bmf_machine *machine[CHOOSE_MACHINES];
     int64_t machines;
-    bmf_offer *offer; /* machine by machine, in the order of processors */
+    int64_t teams, team[CHOOSE_TEAMS]; /* numbers of threads of a rank, increasing */
+    bmf_machine **threaded;            /* by machine and team: the machine for ranks of so many threads; NULL: none */
+    bmf_offer *offer;                  /* machine by machine, in the order of processors and then of threads */
     int64_t offers;
     char **remark; /* of predictions, once each */
     int64_t remarks;
@@ -59,10 +62,39 @@ typedef struct choose_study {
     bmf_regions region[CHOOSE_MACHINES]; /* by machine: its parts over the processors */
 } choose_study;
 
+/* The offer on a machine with the number-th number of processors and the team-th number of threads. */
+static inline bmf_offer *choose_offer(const choose_study *study, int64_t machine, int64_t number, int64_t team)
+{
+    return &study->offer[(machine * study->options->predict.processors.count + number) * study->teams + team];
+}
+
+/* threads.c: --threads LIST, read by the option table. */
+int choose_read_threads(const char *text, void *field);
+/* Which numbers of threads are looked at, and the machines for ranks with so many. */
+int choose_open_teams(choose_study *study);
+void choose_close_teams(choose_study *study);
+/* The machine of an offer, for ranks of so many threads. */
+bmf_machine *choose_machine(const choose_study *study, const bmf_offer *offer);
+/* Whether it has as few threads as any offer of its machine: of these the parts of the program and the growth of sizes
+ * are told. */
+bool choose_is_plain(const choose_study *study, const bmf_offer *offer);
+bmf_offer *choose_plain(const choose_study *study, int64_t machine, int64_t number);
+/* The fastest of the machine's offers with so many processors, whatever their threads; NULL: there is none. */
+const bmf_offer *choose_best(const choose_study *study, int64_t machine, int64_t number);
+/* Why there is no offer at all, but for memory. */
+void choose_put_unoffered(FILE *to, const choose_study *study);
+/* Whether ranks of more than one thread are looked at. */
+bool choose_has_threads(const choose_study *study);
+/* "8 ranks of 2 threads on NAME", or "8 processors of NAME" where no threads are looked at; and the command line that
+ * starts them there, "" if there is none. The caller frees. */
+const char *choose_ranks_text(const choose_study *study, const bmf_offer *offer, char *text, size_t size);
+char *choose_command_line(const choose_study *study, const bmf_offer *offer);
+
 /* offers.c: predicts everything that is asked for. */
 int choose_predict(choose_study *study);
-/* The machine whose recordings serve all machines whose kernels are timed here; the caller frees. */
-int choose_host(bmf_machine **host);
+/* The machine whose recordings serve all machines whose kernels are timed here, with ranks of one thread or of up to
+ * so many; the caller frees. */
+int choose_host(int64_t threads, bmf_machine **host);
 /* "OF: TEXT", once. */
 void choose_add_remark(choose_study *study, const char *of, const char *text);
 /* What a node holds: its processors' shares of all that was held, or more if a kernel of one needs it. */
@@ -74,6 +106,8 @@ int choose_predict_changes(choose_study *study);
 bool choose_is_alone(const choose_options *options);
 /* Whether every name that is set stands in the program's arguments. 0, or the exit code of bad usage. */
 int choose_check_names(const choose_options *options);
+/* The command with its names replaced, to be freed by launch_words_free. */
+char **choose_words(const bmf_predict_options *options);
 int choose_predict_alone(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
 /* Where the time of such a run goes, into the offer's parts; predicted: with its trace. */
 int choose_alone_parts(const choose_study *study, const bmf_machine *machine, const bmf_predicted *predicted,

@@ -57,8 +57,7 @@ int choose_check_names(const choose_options *o)
     return 0;
 }
 
-/* The command with its names replaced, to be freed by launch_words_free. */
-static char **make_command(const bmf_predict_options *o)
+char **choose_words(const bmf_predict_options *o)
 {
     char **made = launch_copied(o->command), mark[NAME];
     for (int k = o->set.count - 1; k >= 0; k--) {
@@ -77,7 +76,7 @@ int choose_predict_alone(const bmf_predict_options *options, int64_t processors,
     bmf_predict_options o = *options;
     if (!o.command)
         return predict_model(&o, processors, traced, predicted);
-    o.command = make_command(options);
+    o.command = choose_words(options);
     const int status = (o.mpi ? predict_mpi : predict_executable)(&o, processors, traced, predicted);
     launch_words_free(o.command);
     return status;
@@ -128,14 +127,14 @@ static int find_bytes(const choose_study *study, const bmf_machine *machine, con
     bmf_predicted faster = {0};
     double here, there;
     if (o.command) {
-        BMF_TRY(replay_on(predicted->run, machine, offer->processors, &here));
-        BMF_TRY(replay_on(predicted->run, fast, offer->processors, &there));
+        BMF_TRY(replay_on(predicted->run, machine, offer->ranks, &here));
+        BMF_TRY(replay_on(predicted->run, fast, offer->ranks, &there));
         *bytes = here - there;
         return BMF_OK;
     }
     o.machine = fast;
     o.samples = 1;
-    const int status = predict_model(&o, offer->processors, false, &faster);
+    const int status = predict_model(&o, offer->ranks, false, &faster);
     *bytes = offer->best - faster.best;
     predicted_free(&faster);
     return status;
@@ -167,7 +166,7 @@ int choose_alone_parts(const choose_study *study, const bmf_machine *machine, co
         status = intervals_create(predicted->run, ideal, &intervals);
     if (status == BMF_OK) {
         const bmf_interval *whole = &intervals->interval[0];
-        const double even = (double)whole->all.compute * 1e-9 / (double)offer->processors;
+        const double even = (double)whole->all.compute * 1e-9 / (double)offer->ranks;
         const double alone = (double)whole->all.execution * 1e-9 * whole->efficiency.transfer;
         offer->part[BMF_LIMIT_COMPUTING] = even;
         offer->part[BMF_LIMIT_MEMORY] = offer->part[BMF_LIMIT_SINGLE] = 0.0;
@@ -184,7 +183,7 @@ int choose_alone_parts(const choose_study *study, const bmf_machine *machine, co
 double choose_alone_memory(const bmf_predicted *predicted, const bmf_machine *machine)
 {
     const bmf_trace_run *run = predicted->run;
-    const int64_t each = machine->node.processors > 0 ? machine->node.processors : 1;
+    const int64_t each = node_ranks(&machine->node);
     bmf_held_peak *peak = allocate_array(run->lanes, (int64_t)sizeof *peak);
     const bool known = held_peaks(run, peak) >= 0;
     double most = 0.0, node = 0.0;

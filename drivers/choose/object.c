@@ -1,5 +1,6 @@
 /* bmf choose --json: everything. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "drivers/choose/choose.h"
 #include "drivers/command/json.h"
@@ -16,17 +17,22 @@ static json_t *parts_object(const bmf_offer *o)
 
 static json_t *offer_object(const choose_study *study, int64_t number)
 {
-    static const char *const refusals[] = {"", "too many processors", "memory"};
+    static const char *const refusals[] = {"", "too many processors", "memory", "threads"};
     const bmf_offer *o = &study->offer[number];
     const bmf_wish *wish = &study->options->wish;
     json_t *object = json_pack(
-        "{s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:b, s:b, s:b}", "machine",
-        study->machine[o->machine]->name, "processors", (json_int_t)o->processors, "nodes", (json_int_t)o->nodes,
-        "seconds", json_finite(o->seconds), "lo", json_finite(o->low), "hi", json_finite(o->high), "best",
-        json_finite(o->best), "seconds_95", json_finite(o->seconds_high), "node_hours", json_finite(o->node_hours),
-        "cost", json_finite(o->cost), "cost_95", json_finite(o->cost_high), "speed_up", json_finite(o->speed_up),
-        "efficiency", json_finite(o->efficiency), "node_bytes", json_finite(o->memory), "limit", limit_name(o->limit),
-        "parts", parts_object(o), "pareto", o->pareto, "fits", o->refusal == BMF_OFFERED, "in_domain", o->in_domain);
+        "{s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:b, s:b, s:b}",
+        "machine", study->machine[o->machine]->name, "processors", (json_int_t)o->processors, "ranks",
+        (json_int_t)o->ranks, "threads", (json_int_t)o->threads, "nodes", (json_int_t)o->nodes, "seconds",
+        json_finite(o->seconds), "lo", json_finite(o->low), "hi", json_finite(o->high), "best", json_finite(o->best),
+        "seconds_95", json_finite(o->seconds_high), "node_hours", json_finite(o->node_hours), "cost",
+        json_finite(o->cost), "cost_95", json_finite(o->cost_high), "speed_up", json_finite(o->speed_up), "efficiency",
+        json_finite(o->efficiency), "node_bytes", json_finite(o->memory), "limit", limit_name(o->limit), "parts",
+        parts_object(o), "pareto", o->pareto, "fits", o->refusal == BMF_OFFERED, "in_domain", o->in_domain);
+    char *command = choose_command_line(study, o);
+    if (command[0] && o->refusal == BMF_OFFERED)
+        json_object_set_new(object, "command", json_text(command));
+    free(command);
     if (!isinf(wish->deadline) && o->refusal == BMF_OFFERED)
         json_object_set_new(object, "chance", json_finite(offer_chance(o, wish->deadline)));
     if (o->refusal != BMF_OFFERED)
@@ -56,6 +62,8 @@ static json_t *scaling_array(const choose_study *study)
     json_t *list = json_array();
     for (int64_t k = 0; k < study->scales; k++) {
         const choose_scale *s = &study->scale[k];
+        if (!choose_is_plain(study, &study->offer[k / study->options->sizes.count]))
+            continue;
         json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:o, s:o}", "machine", study->machine[s->machine]->name,
                                               "processors", (json_int_t)s->processors, "size", s->size, "seconds",
                                               json_finite(s->seconds), "node_bytes", json_finite(s->memory)));
@@ -68,6 +76,8 @@ static json_t *isoefficiency_array(const choose_study *study)
     json_t *list = json_array();
     for (int64_t k = 0; k < study->offers && study->scales > 0; k++) {
         const bmf_offer *o = &study->offer[k];
+        if (!choose_is_plain(study, o))
+            continue;
         const double size = choose_isoefficient(study, o->machine, o->processors, study->options->efficiency);
         json_array_append_new(
             list, json_pack("{s:s, s:I, s:o, s:o, s:o}", "machine", study->machine[o->machine]->name, "processors",
@@ -91,7 +101,8 @@ json_t *choose_object(const choose_study *study)
     const choose_options *o = study->options;
     json_t *offers = json_array(), *remarks = json_array();
     for (int64_t k = 0; k < study->offers; k++)
-        json_array_append_new(offers, offer_object(study, k));
+        if (study->offer[k].refusal != BMF_REFUSED_THREADS)
+            json_array_append_new(offers, offer_object(study, k));
     for (int64_t k = 0; k < study->remarks; k++)
         json_array_append_new(remarks, json_text(study->remark[k]));
     json_t *object = json_pack(

@@ -1,8 +1,9 @@
 /* Predicting the offers of `bmf choose`.
  *
- * A program of the language is run once for every number of processors, on the host, and its actions are timed on all
- * machines whose kernels are those of the host; machines with costs of their own (sheets, virtual times) get runs of
- * their own. Programs in C, MPI programs and files of equations are predicted for each (command.c). */
+ * A program of the language is run for every number of ranks, on the host, and its actions are timed on all machines
+ * whose kernels are those of the host: once for ranks of one thread, and once for those of more, with what each number
+ * of threads would share; machines with costs of their own (sheets, virtual times) get runs of their own. Programs in
+ * C, MPI programs and files of equations are predicted for each (command.c). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +17,13 @@
 #include "runtime/base/progress.h"
 #include "runtime/base/text.h"
 
-int choose_host(bmf_machine **host)
+int choose_host(int64_t threads, bmf_machine **host)
 {
-    return machine_parse("name = \"host\"; network = { type = \"fixed\"; };", "host", host);
+    char text[160];
+    snprintf(text, sizeof text,
+             "name = \"host\"; network = { type = \"fixed\"; }; threads = %lld; node = { processors = %lld; };",
+             (long long)threads, (long long)threads);
+    return machine_parse(text, "host", host);
 }
 
 /* ---- what is the same for all kinds of programs ---- */
@@ -34,12 +39,12 @@ void choose_add_remark(choose_study *study, const char *of, const char *text)
     study->remark[study->remarks++] = text_copy(whole);
 }
 
-/* Whether the machine has so many processors. */
-static bool has_processors(const bmf_machine *machine, int64_t processors)
+/* Whether the machine has the processors of that offer. */
+static bool has_processors(const bmf_machine *machine, const bmf_offer *offer)
 {
     const bmf_node *node = &machine->node;
-    return (machine->processors == 0 || processors <= machine->processors) &&
-           (node->count == 0 || node_nodes(node, processors) <= node->count);
+    return (machine->processors == 0 || offer->processors <= machine->processors) &&
+           (node->count == 0 || offer_nodes(offer, node) <= node->count);
 }
 
 /* All runs, one after the other. */
@@ -62,10 +67,11 @@ static void finish_offer(const choose_study *study, bmf_offer *offer)
 /* One recording, for all machines from `first` to `last` that it serves. */
 typedef struct recording {
     choose_study *study;
-    int64_t first, last, index; /* index: of the number of processors */
-    bool host;                  /* recorded times are those of the host */
-    const bmf_actions *least;   /* that may be done; the actions themselves where that is known */
-    int64_t others;             /* instead of the study's machines: these, into these offers */
+    int64_t first, last, ranks;
+    int64_t least_threads, most_threads; /* of a rank */
+    bool host;                           /* recorded times are those of the host */
+    const bmf_actions *least;            /* that may be done; the actions themselves where that is known */
+    int64_t others;                      /* instead of the study's machines: these, into these offers */
     bmf_machine *const *other;
     bmf_offer *offer;
 } recording;
@@ -73,7 +79,7 @@ typedef struct recording {
 double choose_node_bytes(const bmf_actions *actions, const bmf_predicted *predicted, const bmf_machine *machine)
 {
     const double processors = (double)actions->processors;
-    const double on_node = fmin(machine->node.processors > 0 ? (double)machine->node.processors : 1.0, processors);
+    const double on_node = fmin((double)node_ranks(&machine->node), processors);
     double most = 0.0;
     for (int64_t k = 0; actions->bytes && k < actions->stored_count; k++)
         most = fmax(most, (double)actions->bytes[k].footprint);
@@ -125,7 +131,8 @@ static int time_offer(const recording *r, const bmf_actions *actions, const bmf_
 }
 
 /* What its parts take, for the offers themselves. Of very long runs they are not looked at. */
-static int add_regions(const recording *r, const bmf_actions *actions, const bmf_machine *machine, int64_t number)
+static int add_regions(const recording *r, const bmf_actions *actions, const bmf_machine *machine, int64_t number,
+                       int64_t index)
 {
     static const int64_t most_actions = 4000000;
     bmf_network *network;
@@ -136,31 +143,34 @@ static int add_regions(const recording *r, const bmf_actions *actions, const bmf
     bmf_actions *retimed = retime_create(actions, machine, r->host);
     int status = trace_without_intervals(retimed, network, &run);
     if (status == BMF_OK)
-        status = regions_add(&r->study->region[number], r->index, run);
+        status = regions_add(&r->study->region[number], index, run);
     run_free(run);
     retime_free(retimed);
     network->type->destroy(network);
     return status;
 }
 
-static bool is_served(const recording *r, int64_t machine)
+static bool is_served(const recording *r, const bmf_offer *offer)
 {
-    const bmf_machine *m = r->study->machine[machine];
-    return r->host ? machine_shares_recording(m) : machine == r->first;
+    return offer->machine >= r->first && offer->machine <= r->last && offer->refusal == BMF_OFFERED &&
+           offer->ranks == r->ranks && offer->threads >= r->least_threads && offer->threads <= r->most_threads &&
+           machine_shares_recording(r->study->machine[offer->machine]) == r->host;
 }
 
 static int take_actions(recording *r, const bmf_actions *actions, const bmf_predicted *predicted)
 {
     choose_study *study = r->study;
-    const int64_t numbers = study->options->predict.processors.count;
     for (int64_t k = 0; k < r->others; k++)
         BMF_TRY(time_offer(r, actions, predicted, r->other[k], &r->offer[k]));
-    for (int64_t m = r->first; r->others == 0 && m <= r->last; m++) {
-        bmf_offer *offer = &study->offer[m * numbers + r->index];
-        if (is_served(r, m) && offer->refusal == BMF_OFFERED)
-            BMF_TRY(time_offer(r, actions, predicted, study->machine[m], offer));
-        if (is_served(r, m) && offer->refusal != BMF_REFUSED_PROCESSORS)
-            BMF_TRY(add_regions(r, actions, study->machine[m], m));
+    for (int64_t k = 0; r->others == 0 && k < study->offers; k++) {
+        bmf_offer *offer = &study->offer[k];
+        if (!is_served(r, offer))
+            continue;
+        const bmf_machine *machine = choose_machine(study, offer);
+        BMF_TRY(time_offer(r, actions, predicted, machine, offer));
+        if (choose_is_plain(study, offer))
+            BMF_TRY(add_regions(r, actions, machine, offer->machine,
+                                k / study->teams % study->options->predict.processors.count));
     }
     return BMF_OK;
 }
@@ -187,39 +197,60 @@ static int take_extended(bmf_context *ctx, const bmf_actions *least, const bmf_a
     return take_actions(r, most, predicted);
 }
 
-static int record(recording *r, bmf_machine *machine, int64_t processors)
+static int record(recording *r, bmf_machine *machine)
 {
     bmf_predict_options o = r->study->options->predict;
     bmf_predicted predicted = {0};
     o.machine = machine;
-    const int status = o.elements > 0 ? predict_elements_recorded(&o, processors, take_extended, r, &predicted)
-                                      : predict_program_recorded(&o, processors, take_recording, r, &predicted);
+    const int status = o.elements > 0 ? predict_elements_recorded(&o, r->ranks, take_extended, r, &predicted)
+                                      : predict_program_recorded(&o, r->ranks, take_recording, r, &predicted);
     predicted_free(&predicted);
     return status;
 }
 
-/* Whether any machine that the host's recording serves wants so many processors. */
-static bool is_wanted(const choose_study *study, int64_t index)
+static bool is_wanted(const recording *r)
 {
-    for (int64_t m = 0; m < study->machines; m++)
-        if (machine_shares_recording(study->machine[m]) &&
-            study->offer[m * study->options->predict.processors.count + index].refusal == BMF_OFFERED)
+    for (int64_t k = 0; k < r->study->offers; k++)
+        if (is_served(r, &r->study->offer[k]))
             return true;
     return false;
 }
 
-static int predict_number(choose_study *study, bmf_machine *host, int64_t index)
+/* On the host, for all machines that it serves. */
+static int record_host(choose_study *study, int64_t ranks, int64_t least_threads, int64_t most_threads)
 {
-    const bmf_processor_list *list = &study->options->predict.processors;
-    recording shared = {.study = study, .last = study->machines - 1, .index = index, .host = true};
-    if (is_wanted(study, index))
-        BMF_TRY(record(&shared, host, list->number[index]));
-    for (int64_t m = 0; m < study->machines; m++) {
-        recording own = {.study = study, .first = m, .last = m, .index = index};
-        if (!machine_shares_recording(study->machine[m]) &&
-            study->offer[m * list->count + index].refusal == BMF_OFFERED)
-            BMF_TRY(record(&own, study->machine[m], list->number[index]));
-    }
+    recording r = {.study = study,
+                   .last = study->machines - 1,
+                   .ranks = ranks,
+                   .least_threads = least_threads,
+                   .most_threads = most_threads,
+                   .host = true};
+    bmf_machine *host;
+    if (!is_wanted(&r))
+        return BMF_OK;
+    BMF_TRY(choose_host(most_threads, &host));
+    const int status = record(&r, host);
+    machine_free(host);
+    return status;
+}
+
+static int predict_ranks(choose_study *study, int64_t ranks)
+{
+    const int64_t most = study->team[study->teams - 1];
+    BMF_TRY(record_host(study, ranks, 1, 1));
+    if (most > 1)
+        BMF_TRY(record_host(study, ranks, 2, most));
+    for (int64_t m = 0; m < study->machines; m++)
+        for (int64_t t = 0; t < study->teams && !machine_shares_recording(study->machine[m]); t++) {
+            recording own = {.study = study,
+                             .first = m,
+                             .last = m,
+                             .ranks = ranks,
+                             .least_threads = study->team[t],
+                             .most_threads = study->team[t]};
+            if (is_wanted(&own))
+                BMF_TRY(record(&own, study->threaded[m * study->teams + t]));
+        }
     return BMF_OK;
 }
 
@@ -230,7 +261,7 @@ static int predict_offer_alone(choose_study *study, bmf_machine *machine, bmf_of
     bmf_predict_options o = study->options->predict;
     bmf_predicted predicted = {0};
     o.machine = machine;
-    int status = choose_predict_alone(&o, offer->processors, parts, &predicted);
+    int status = choose_predict_alone(&o, offer->ranks, parts, &predicted);
     if (status == BMF_OK) {
         offer->seconds = predicted.seconds;
         offer->low = predicted.low;
@@ -242,9 +273,10 @@ static int predict_offer_alone(choose_study *study, bmf_machine *machine, bmf_of
         if (parts) {
             offer->memory = choose_alone_memory(&predicted, machine);
             status = choose_alone_parts(study, machine, &predicted, offer);
-            if (status == BMF_OK)
+            if (status == BMF_OK && choose_is_plain(study, offer))
                 status = regions_add(&study->region[offer->machine],
-                                     (offer - study->offer) % study->options->predict.processors.count, predicted.run);
+                                     (offer - study->offer) / study->teams % study->options->predict.processors.count,
+                                     predicted.run);
         }
     }
     predicted_free(&predicted);
@@ -260,52 +292,85 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static void make_offer(const choose_study *study, bmf_offer *offer)
+{
+    offer->ranks = offer->processors / offer->threads;
+    offer->in_domain = true;
+    offer->seconds = offer->low = offer->high = offer->best = offer->memory = NAN;
+    for (int part = 0; part < BMF_LIMITS; part++)
+        offer->part[part] = NAN;
+    if (!choose_machine(study, offer) || offer->processors % offer->threads != 0)
+        offer->refusal = BMF_REFUSED_THREADS;
+    else if (!has_processors(study->machine[offer->machine], offer))
+        offer->refusal = BMF_REFUSED_PROCESSORS;
+}
+
 static void make_offers(choose_study *study)
 {
     const bmf_processor_list *list = &study->options->predict.processors;
     qsort(list->number, (size_t)list->count, sizeof *list->number, ascending);
-    study->offers = study->machines * list->count;
+    study->offers = study->machines * list->count * study->teams;
     study->offer = allocate_clear(study->offers, (int64_t)sizeof *study->offer);
     for (int64_t k = 0; k < study->offers; k++) {
         bmf_offer *offer = &study->offer[k];
-        *offer =
-            (bmf_offer){.machine = k / list->count, .processors = list->number[k % list->count], .in_domain = true};
-        offer->seconds = offer->low = offer->high = offer->best = offer->memory = NAN;
-        for (int part = 0; part < BMF_LIMITS; part++)
-            offer->part[part] = NAN;
-        if (!has_processors(study->machine[offer->machine], offer->processors))
-            offer->refusal = BMF_REFUSED_PROCESSORS;
+        offer->machine = k / study->teams / list->count;
+        offer->processors = list->number[k / study->teams % list->count];
+        offer->threads = study->team[k % study->teams];
+        make_offer(study, offer);
     }
     for (int64_t m = 0; m < study->machines; m++)
         regions_create(&study->region[m], list->count, list->number);
 }
 
+/* All offers with so many ranks. */
+static int predict_offers(choose_study *study, int64_t ranks)
+{
+    if (!choose_is_alone(study->options))
+        return predict_ranks(study, ranks);
+    for (int64_t k = 0; k < study->offers; k++) {
+        bmf_offer *offer = &study->offer[k];
+        if (offer->ranks == ranks && offer->refusal == BMF_OFFERED)
+            BMF_TRY(predict_offer_alone(study, choose_machine(study, offer), offer, true));
+    }
+    return BMF_OK;
+}
+
+/* The numbers of ranks of all offers, in order; the caller frees. */
+static int64_t *list_ranks(const choose_study *study, int64_t *count)
+{
+    int64_t *list = allocate_array(study->offers, (int64_t)sizeof *list), kept = 0;
+    *count = 0;
+    for (int64_t k = 0; k < study->offers; k++)
+        if (study->offer[k].refusal == BMF_OFFERED)
+            list[(*count)++] = study->offer[k].ranks;
+    qsort(list, (size_t)*count, sizeof *list, ascending);
+    for (int64_t k = 0; k < *count; k++)
+        if (kept == 0 || list[kept - 1] != list[k])
+            list[kept++] = list[k];
+    *count = kept;
+    return list;
+}
+
 int choose_predict(choose_study *study)
 {
-    const bmf_processor_list *list = &study->options->predict.processors;
-    bmf_machine *host;
-    make_offers(study);
-    BMF_TRY(choose_host(&host));
     int status = BMF_OK;
-    const bool alone = choose_is_alone(study->options);
     bmf_progress progress = {0};
-    double done = 0, all = 0; /* a prediction takes about as long as it has processors */
-    for (int64_t k = 0; k < list->count; k++)
-        all += (double)list->number[k];
-    if (list->count > 1)
+    double done = 0, all = 0; /* a prediction takes about as long as it has ranks */
+    int64_t numbers;
+    make_offers(study);
+    int64_t *ranks = list_ranks(study, &numbers);
+    for (int64_t k = 0; k < numbers; k++)
+        all += (double)ranks[k];
+    if (numbers > 1)
         progress_begin(&progress, "predicting");
-    for (int64_t k = 0; k < list->count && status == BMF_OK; k++) {
-        if (!alone)
-            status = predict_number(study, host, k);
-        for (int64_t m = 0; alone && m < study->machines && status == BMF_OK; m++)
-            if (study->offer[m * list->count + k].refusal == BMF_OFFERED)
-                status = predict_offer_alone(study, study->machine[m], &study->offer[m * list->count + k], true);
-        done += (double)list->number[k];
+    for (int64_t k = 0; k < numbers && status == BMF_OK; k++) {
+        status = predict_offers(study, ranks[k]);
+        done += (double)ranks[k];
         progress_tell(&progress, done / all);
     }
-    if (list->count > 1)
+    if (numbers > 1)
         progress_end(&progress);
-    machine_free(host);
+    free(ranks);
     for (int64_t m = 0; m < study->machines; m++)
         regions_fit(&study->region[m]);
     if (status == BMF_OK)
@@ -319,7 +384,12 @@ int choose_predict(choose_study *study)
 static int time_machines(choose_study *study, const bmf_offer *chosen, bmf_machine *const *machine, int64_t machines,
                          bmf_offer *offer)
 {
-    recording r = {.study = study, .first = chosen->machine, .others = machines, .other = machine, .offer = offer};
+    recording r = {.study = study,
+                   .first = chosen->machine,
+                   .ranks = chosen->ranks,
+                   .others = machines,
+                   .other = machine,
+                   .offer = offer};
     bmf_machine *host;
     int status = BMF_OK;
     for (int64_t k = 0; k < machines; k++)
@@ -331,8 +401,8 @@ static int time_machines(choose_study *study, const bmf_offer *chosen, bmf_machi
     }
     if (machine_shares_recording(machine[0])) {
         r.host = true;
-        BMF_TRY(choose_host(&host));
-        status = record(&r, host, chosen->processors);
+        BMF_TRY(choose_host(chosen->threads, &host));
+        status = record(&r, host);
         machine_free(host);
         return status;
     }
@@ -340,7 +410,7 @@ static int time_machines(choose_study *study, const bmf_offer *chosen, bmf_machi
     for (int64_t k = 0; k < machines && status == BMF_OK; k++) {
         r.other = &machine[k];
         r.offer = &offer[k];
-        status = record(&r, machine[k], chosen->processors);
+        status = record(&r, machine[k]);
     }
     return status;
 }
@@ -372,7 +442,7 @@ int choose_predict_changes(choose_study *study)
     if (study->chosen < 0 || study->options->changes.count == 0)
         return BMF_OK;
     const bmf_offer *chosen = &study->offer[study->chosen];
-    machine[0] = study->machine[chosen->machine];
+    machine[0] = choose_machine(study, chosen);
     int status =
         make_machines(study, study->options->machines.word[chosen->machine], machine[0], machine, number, &machines);
     if (status == BMF_OK)
@@ -381,8 +451,7 @@ int choose_predict_changes(choose_study *study)
         choose_change *change = &study->change[number[k]];
         change->seconds = offer[k].seconds;
         change->ratio = offer[0].seconds / offer[k].seconds;
-        change->cost =
-            node_cost(&machine[k]->node, node_nodes(&machine[k]->node, chosen->processors), offer[k].seconds);
+        change->cost = node_cost(&machine[k]->node, offer_nodes(chosen, &machine[k]->node), offer[k].seconds);
     }
     for (int64_t k = 1; k < machines; k++)
         machine_free(machine[k]);

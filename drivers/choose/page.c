@@ -44,12 +44,13 @@ static double value_cost(const choose_study *study, const bmf_offer *o)
 static bmf_curve machine_curve(const choose_study *study, int64_t machine, offer_value *x, offer_value *y, bool bounds)
 {
     const int64_t numbers = study->options->predict.processors.count;
+    const bmf_offer *o;
     bmf_curve curve = curve_new(numbers, bounds);
     snprintf(curve.name, sizeof curve.name, "%.60s", study->machine[machine]->name);
     curve.count = 0;
     for (int64_t k = 0; k < numbers; k++) {
-        const bmf_offer *o = &study->offer[machine * numbers + k];
-        if (o->refusal != BMF_OFFERED || !(x(study, o) > 0.0) || !(y(study, o) > 0.0))
+        o = choose_best(study, machine, k);
+        if (!o || o->refusal != BMF_OFFERED || !(x(study, o) > 0.0) || !(y(study, o) > 0.0))
             continue;
         curve.x[curve.count] = x(study, o);
         curve.y[curve.count] = y(study, o);
@@ -93,8 +94,8 @@ static void put_parts_chart(bmf_output *out, const choose_study *study, int64_t 
         snprintf(c->name, sizeof c->name, "%s", limit_name((bmf_limit)part));
         c->count = 0;
         for (int64_t k = 0; k < numbers; k++) {
-            const bmf_offer *o = &study->offer[machine * numbers + k];
-            if (o->refusal == BMF_REFUSED_PROCESSORS || !(o->part[part] > 1e-4 * o->best))
+            const bmf_offer *o = choose_best(study, machine, k);
+            if (!o || !(o->part[part] > 1e-4 * o->best))
                 continue;
             c->x[c->count] = (double)o->processors;
             c->y[c->count++] = o->part[part];
@@ -149,11 +150,12 @@ static void put_row(bmf_output *out, const choose_study *study, int64_t number)
     const bmf_offer *o = &study->offer[number];
     const bmf_node *node = &study->machine[o->machine]->node;
     char text[3 * TEXT], low[TEXT], high[TEXT];
-    if (o->refusal == BMF_REFUSED_PROCESSORS)
+    if (!offer_exists(o))
         return;
     output_text(out, number == study->chosen ? "<tr class=\"chosen\">" : o->pareto ? "<tr class=\"front\">" : "<tr>");
     static_page_cell(out, study->machine[o->machine]->name);
-    output_print(out, "<td>%" PRId64 "</td><td>%" PRId64 "</td>", o->processors, o->nodes);
+    output_print(out, "<td>%" PRId64 "</td><td>%" PRId64 " x %" PRId64 "</td><td>%" PRId64 "</td>", o->processors,
+                 o->ranks, o->threads, o->nodes);
     static_page_cell(out, choose_time_text(o->seconds, text, sizeof text));
     snprintf(text, sizeof text, "%s to %s", choose_time_text(o->low, low, sizeof low),
              choose_time_text(o->high, high, sizeof high));
@@ -172,9 +174,9 @@ static void put_row(bmf_output *out, const choose_study *study, int64_t number)
 
 static void put_table(bmf_output *out, const choose_study *study)
 {
-    static const char *const head[] = {"machine",       "processors",     "nodes", "time",
-                                       "95 % interval", "node-hours",     "cost",  "efficiency",
-                                       "node holds",    "what limits it", NULL};
+    static const char *const head[] = {"machine",    "processors",    "ranks x threads", "nodes",
+                                       "time",       "95 % interval", "node-hours",      "cost",
+                                       "efficiency", "node holds",    "what limits it",  NULL};
     static_page_section(out, "All offers");
     output_text(out, "<p class=\"note\">Bold: to take. Marked: no other offer is both faster and cheaper.</p>");
     static_page_table(out, head);
@@ -220,7 +222,7 @@ static void put_answers(bmf_output *out, const choose_study *study)
 
 int choose_write_page(const choose_study *study, const char *path)
 {
-    static const char style[] = ".figures td:nth-child(10),.figures th:nth-child(10){text-align:left}\n"
+    static const char style[] = ".figures td:nth-child(11),.figures th:nth-child(11){text-align:left}\n"
                                 ".figures .chosen{font-weight:bold}"
                                 ".figures .chosen,.figures .front{background:#2a6f9722}\n";
     bmf_output out;

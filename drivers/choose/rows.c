@@ -18,20 +18,21 @@ typedef struct row_recording {
     choose_study *study;
     int64_t first, last, index, size; /* index: of the number of processors */
     bool host;
+    int64_t threads; /* of a rank */
 } row_recording;
 
 static choose_scale *point(const row_recording *r, int64_t machine)
 {
     const choose_options *o = r->study->options;
-    return &r->study->scale[(machine * o->predict.processors.count + r->index) * o->sizes.count + r->size];
+    const bmf_offer *offer = choose_plain(r->study, machine, r->index);
+    return &r->study->scale[(offer - r->study->offer) * o->sizes.count + r->size];
 }
 
 static bool is_wanted(const row_recording *r, int64_t machine)
 {
-    const choose_study *study = r->study;
-    const int64_t offer = machine * study->options->predict.processors.count + r->index;
-    return machine_shares_recording(study->machine[machine]) == r->host &&
-           study->offer[offer].refusal != BMF_REFUSED_PROCESSORS;
+    const bmf_offer *offer = choose_plain(r->study, machine, r->index);
+    return machine_shares_recording(r->study->machine[machine]) == r->host && offer_exists(offer) &&
+           offer->threads == r->threads;
 }
 
 static int time_actions(const row_recording *r, const bmf_actions *actions, const bmf_machine *machine,
@@ -48,7 +49,7 @@ static int time_actions(const row_recording *r, const bmf_actions *actions, cons
 static int time_machine(const row_recording *r, int64_t number, const bmf_actions *least, const bmf_actions *most,
                         const bmf_predicted *predicted)
 {
-    const bmf_machine *machine = r->study->machine[number];
+    const bmf_machine *machine = choose_machine(r->study, choose_plain(r->study, number, r->index));
     choose_scale *at = point(r, number);
     bmf_network *network;
     double low, high;
@@ -87,18 +88,26 @@ static int record(row_recording *r, bmf_machine *machine)
         return BMF_OK;
     o.machine = machine;
     o.elements = (int64_t)r->study->options->sizes.number[r->size];
-    const int status = predict_elements_recorded(&o, o.processors.number[r->index], take, r, &predicted);
+    const int status = predict_elements_recorded(&o, o.processors.number[r->index] / r->threads, take, r, &predicted);
     predicted_free(&predicted);
     return status;
 }
 
-static int predict_size(choose_study *study, bmf_machine *host, int64_t index, int64_t size)
+static int predict_size(choose_study *study, int64_t index, int64_t size)
 {
-    row_recording shared = {study, 0, study->machines - 1, index, size, true};
-    BMF_TRY(record(&shared, host));
+    for (int64_t t = 0; t < study->teams; t++) {
+        row_recording shared = {study, 0, study->machines - 1, index, size, true, study->team[t]};
+        bmf_machine *host;
+        BMF_TRY(choose_host(study->team[t], &host));
+        const int status = record(&shared, host);
+        machine_free(host);
+        BMF_TRY(status);
+    }
     for (int64_t m = 0; m < study->machines; m++) {
-        row_recording own = {study, m, m, index, size, false};
-        BMF_TRY(record(&own, study->machine[m]));
+        const bmf_offer *offer = choose_plain(study, m, index);
+        row_recording own = {study, m, m, index, size, false, offer->threads};
+        if (choose_machine(study, offer))
+            BMF_TRY(record(&own, choose_machine(study, offer)));
     }
     return BMF_OK;
 }
@@ -108,21 +117,18 @@ int choose_predict_rows(choose_study *study)
     const choose_options *o = study->options;
     const int64_t numbers = o->predict.processors.count, sizes = o->sizes.count;
     bmf_progress progress;
-    bmf_machine *host;
     double done = 0.0, all = 0.0; /* a prediction takes about as long as it has processors */
-    BMF_TRY(choose_host(&host));
     for (int64_t k = 0; k < numbers; k++)
         all += (double)o->predict.processors.number[k];
     int status = BMF_OK;
     progress_begin(&progress, "predicting sizes");
     for (int64_t k = 0; k < numbers && status == BMF_OK; k++)
         for (int64_t s = 0; s < sizes && status == BMF_OK; s++) {
-            status = predict_size(study, host, k, s);
+            status = predict_size(study, k, s);
             done += (double)o->predict.processors.number[k] / (double)sizes;
             progress_tell(&progress, done / all);
         }
     progress_end(&progress);
-    machine_free(host);
     return status;
 }
 
@@ -132,7 +138,8 @@ double choose_largest_fitting(const choose_study *study, int64_t machine, int64_
     double largest = 0.0;
     for (int64_t k = 0; k < study->scales; k++) {
         const choose_scale *s = &study->scale[k];
-        if (s->machine != machine || s->processors != processors)
+        if (s->machine != machine || s->processors != processors ||
+            !choose_is_plain(study, &study->offer[k / study->options->sizes.count]))
             continue;
         if (isnan(s->memory) || !(holds > 0.0))
             return NAN;

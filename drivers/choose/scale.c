@@ -27,7 +27,8 @@ static double *time_at(const choose_study *study, int64_t machine, int64_t proce
 {
     const int64_t sizes = study->options->sizes.count;
     for (int64_t k = 0; k < study->offers; k++)
-        if (study->offer[k].machine == machine && study->offer[k].processors == processors)
+        if (study->offer[k].machine == machine && study->offer[k].processors == processors &&
+            choose_is_plain(study, &study->offer[k]))
             return &study->scale[k * sizes + size].seconds;
     return NULL;
 }
@@ -52,15 +53,15 @@ int choose_predict_sizes(choose_study *study)
     int status = BMF_OK;
     for (int64_t k = 0; k < study->scales; k++) {
         const bmf_offer *offer = &study->offer[k / o->sizes.count];
-        if (status != BMF_OK || offer->refusal == BMF_REFUSED_PROCESSORS)
+        if (status != BMF_OK || !offer_exists(offer) || !choose_is_plain(study, offer))
             continue;
         char set[SET];
         bmf_predicted predicted = {0};
         snprintf(set, sizeof set, "%.60s=%.17g", o->scaled, study->scale[k].size);
         of_size.set.text[of_size.set.count] = set;
         of_size.set.count++;
-        of_size.machine = study->machine[offer->machine];
-        status = choose_predict_alone(&of_size, offer->processors, false, &predicted);
+        of_size.machine = choose_machine(study, offer);
+        status = choose_predict_alone(&of_size, offer->ranks, false, &predicted);
         of_size.set.count--;
         study->scale[k].seconds = predicted.best;
         predicted_free(&predicted);
@@ -74,8 +75,8 @@ static int64_t least_processors(const choose_study *study, int64_t machine)
 {
     int64_t least = INT64_MAX;
     for (int64_t k = 0; k < study->offers; k++)
-        if (study->offer[k].machine == machine && study->offer[k].refusal != BMF_REFUSED_PROCESSORS &&
-            study->offer[k].processors < least)
+        if (study->offer[k].machine == machine && offer_exists(&study->offer[k]) &&
+            choose_is_plain(study, &study->offer[k]) && study->offer[k].processors < least)
             least = study->offer[k].processors;
     return least;
 }
@@ -126,7 +127,8 @@ double choose_exponent(const choose_study *study, int64_t machine)
     int64_t count = 0;
     for (int64_t k = 0; k < study->offers; k++) {
         const bmf_offer *offer = &study->offer[k];
-        if (offer->machine != machine || offer->processors == least_processors(study, machine))
+        if (offer->machine != machine || !choose_is_plain(study, offer) ||
+            offer->processors == least_processors(study, machine))
             continue;
         const double size = choose_isoefficient(study, machine, offer->processors, study->options->efficiency);
         if (!(size > study->options->sizes.number[0])) /* the smallest size may be more than is needed */

@@ -65,13 +65,14 @@ static const char *plural(int64_t count)
 
 /* ---- the answers ---- */
 
-/* "64 processors of NAME (1 node): 1.2 s (1.1 to 1.4 s), 0.02 USD" */
+/* "64 ranks of 1 thread on NAME (1 node): 1.2 s (1.1 to 1.4 s), 0.02 USD" */
 static void put_offer(FILE *to, const choose_study *study, int64_t number)
 {
     const bmf_offer *o = &study->offer[number];
     const bmf_machine *machine = study->machine[o->machine];
     char time[TEXT], low[TEXT], high[TEXT], money[TEXT];
-    fprintf(to, "%" PRId64 " processor%s of %s", o->processors, plural(o->processors), machine->name);
+    char ranks[4 * TEXT];
+    fputs(choose_ranks_text(study, o, ranks, sizeof ranks), to);
     if (machine->node.processors > 0)
         fprintf(to, " (%" PRId64 " node%s)", o->nodes, plural(o->nodes));
     fprintf(to, ": %s (95 %%: %s to %s)", choose_time_text(o->seconds, time, sizeof time),
@@ -175,18 +176,19 @@ static void put_sizes(FILE *to, const choose_study *study)
 /* No offer at all: what would fit. */
 static void put_nothing(FILE *to, const choose_study *study)
 {
-    char needs[TEXT], has[TEXT];
+    char needs[TEXT], has[TEXT], ranks[4 * TEXT];
     if (study->choice.least_memory < 0) {
-        fprintf(to, "no machine has so many processors: give fewer to --procs\n");
+        choose_put_unoffered(to, study);
         return;
     }
     const bmf_offer *o = &study->offer[study->choice.least_memory];
     const bmf_machine *machine = study->machine[o->machine];
-    fprintf(to,
-            "it fits on no machine that was asked for: %" PRId64 " processors of %s would need nodes of %s, and they "
-            "have %s; more nodes or fewer processors on each would do\n",
-            o->processors, machine->name, memory_text(o->memory, needs, sizeof needs),
-            memory_text(machine->node.memory, has, sizeof has));
+    fprintf(
+        to,
+        "it fits on no machine that was asked for: %s would need nodes of %s, and they have %s; more nodes or fewer "
+        "ranks on each would do\n",
+        choose_ranks_text(study, o, ranks, sizeof ranks), memory_text(o->memory, needs, sizeof needs),
+        memory_text(machine->node.memory, has, sizeof has));
 }
 
 static void put_answer(FILE *to, const choose_study *study)
@@ -196,8 +198,12 @@ static void put_answer(FILE *to, const choose_study *study)
         return;
     }
     if (study->chosen >= 0) {
+        char *command = choose_command_line(study, &study->offer[study->chosen]);
         fprintf(to, "to take: ");
         put_offer(to, study, study->chosen);
+        if (command[0])
+            fprintf(to, "run it: %s\n", command);
+        free(command);
     }
     put_limits(to, study);
     put_changes(to, study);
@@ -227,18 +233,16 @@ char *choose_answer(const choose_study *study)
 /* From the fastest of a machine's offers to the next one: what grew most. */
 static void put_why(FILE *to, const choose_study *study, int64_t machine)
 {
+    const int64_t numbers = study->options->predict.processors.count;
     const bmf_offer *best = NULL, *next = NULL;
-    for (int64_t k = 0; k < study->offers; k++) {
-        const bmf_offer *o = &study->offer[k];
-        if (o->machine != machine || o->refusal == BMF_REFUSED_PROCESSORS)
-            continue;
-        if (!best || o->seconds < best->seconds)
+    for (int64_t k = 0; k < numbers; k++) {
+        const bmf_offer *o = choose_best(study, machine, k);
+        if (o && (!best || o->seconds < best->seconds))
             best = o;
     }
-    for (int64_t k = 0; best && k < study->offers; k++) {
-        const bmf_offer *o = &study->offer[k];
-        if (o->machine == machine && o->refusal != BMF_REFUSED_PROCESSORS && o->processors > best->processors &&
-            (!next || o->processors < next->processors))
+    for (int64_t k = 0; best && k < numbers && !next; k++) {
+        const bmf_offer *o = choose_best(study, machine, k);
+        if (o && o->processors > best->processors)
             next = o;
     }
     if (!best)
@@ -280,23 +284,34 @@ char *choose_why(const choose_study *study)
 static void print_offer(const choose_study *study, const bmf_offer *o)
 {
     char time[TEXT], low[TEXT], high[TEXT], interval[2 * TEXT + 8], money[TEXT], memory[TEXT], part[TEXT] = "";
-    char efficiency[TEXT] = "-";
+    char efficiency[TEXT] = "-", ranks[2 * TEXT] = "", both[TEXT];
     const bmf_node *node = &study->machine[o->machine]->node;
-    if (o->refusal == BMF_REFUSED_PROCESSORS) {
+    if (o->refusal == BMF_REFUSED_PROCESSORS && choose_is_plain(study, o))
         printf("%10" PRId64 "  the machine has not so many\n", o->processors);
+    if (!offer_exists(o))
         return;
-    }
+    snprintf(both, sizeof both, "%" PRId64 " x %" PRId64, o->ranks, o->threads);
+    if (choose_has_threads(study))
+        snprintf(ranks, sizeof ranks, " %15s", both);
     snprintf(interval, sizeof interval, "%s .. %s", choose_time_text(o->low, low, sizeof low),
              choose_time_text(o->high, high, sizeof high));
     if (isfinite(o->efficiency))
         snprintf(efficiency, sizeof efficiency, "%.3f", o->efficiency);
     if (o->limit < BMF_LIMITS && o->best > 0.0)
         snprintf(part, sizeof part, " %.0f %%", 100.0 * o->part[o->limit] / o->best);
-    printf("%10" PRId64 " %7" PRId64 " %10s %22s %11.3g %12s %10s %10s  %s%s%s%s%s\n", o->processors, o->nodes,
+    printf("%10" PRId64 "%s %7" PRId64 " %10s %22s %11.3g %12s %10s %10s  %s%s%s%s%s\n", o->processors, ranks, o->nodes,
            choose_time_text(o->seconds, time, sizeof time), interval, o->node_hours,
            money_text(o->cost, node->currency, money, sizeof money), efficiency,
            memory_text(o->memory, memory, sizeof memory), limit_name(o->limit), part, o->pareto ? " *" : "",
            o->refusal == BMF_REFUSED_MEMORY ? " (does not fit)" : "", o->in_domain ? "" : " (extrapolated)");
+}
+
+/* Of each number of processors the fastest threads, unless they were asked for; and what is marked or was taken. */
+static bool is_shown(const choose_study *study, const bmf_offer *o, int64_t number)
+{
+    const bmf_offer *best = choose_best(study, o->machine, number);
+    return study->options->threads.count > 0 || o == best || (!best && choose_is_plain(study, o)) || o->pareto ||
+           o - study->offer == study->chosen;
 }
 
 static void print_table(const choose_study *study)
@@ -309,12 +324,17 @@ static void print_table(const choose_study *study)
         if (!isnan(machine->node.price))
             printf("; %s an hour and node",
                    money_text(machine->node.price * 3600.0, machine->node.currency, price, sizeof price));
-        printf("\n%10s %7s %10s %22s %11s %12s %10s %10s  %s\n", "processors", "nodes", "time", "95 % interval",
-               "node-hours", "cost", "efficiency", "node holds", "what limits it");
+        printf("\n%10s%s %7s %10s %22s %11s %12s %10s %10s  %s\n", "processors",
+               choose_has_threads(study) ? " ranks x threads" : "", "nodes", "time", "95 % interval", "node-hours",
+               "cost", "efficiency", "node holds", "what limits it");
         for (int64_t k = 0; k < numbers; k++)
-            print_offer(study, &study->offer[m * numbers + k]);
+            for (int64_t t = 0; t < study->teams; t++)
+                if (is_shown(study, choose_offer(study, m, k, t), k))
+                    print_offer(study, choose_offer(study, m, k, t));
     }
     printf("\n* no other offer is both faster and cheaper\n");
+    if (study->teams > 1 && study->options->threads.count == 0)
+        puts("of each number of processors the fastest ranks x threads; --threads LIST and --json have all");
 }
 
 static void print_changes(const choose_study *study)
@@ -340,12 +360,12 @@ static void print_sizes(const choose_study *study)
                study->machine[m]->name, study->options->scaled, study->options->efficiency, study->options->scaled,
                study->options->sizes.number[0]);
         for (int64_t k = 0; k < numbers; k++) {
-            const bmf_offer *o = &study->offer[m * numbers + k];
+            const bmf_offer *o = choose_plain(study, m, k);
             char time[TEXT], size[TEXT] = "beyond the sizes", fits[TEXT] = "";
             const double needed = choose_isoefficient(study, m, o->processors, study->options->efficiency);
             const double weak = choose_weak(study, m, o->processors);
             const double largest = choose_largest_fitting(study, m, o->processors);
-            if (o->refusal == BMF_REFUSED_PROCESSORS)
+            if (!offer_exists(o))
                 continue;
             if (!isnan(needed))
                 snprintf(size, sizeof size, "%.4g", needed);

@@ -8,16 +8,25 @@
 
 extern const bmf_driver machine_show_command, machine_check_command, machine_list_command, machine_make_command;
 
+/* A sheet of kernels of ranks with so many threads. */
+typedef struct bmf_threaded_kernels {
+    int64_t threads;
+    const char *path;
+} bmf_threaded_kernels;
+
 /* What a machine file is made of. */
 typedef struct bmf_machine_making {
-    const char *sheet;          /* of messages; NULL: they cost nothing, for one processor */
-    const char *inside;         /* NULL, or a sheet of messages inside a node; then `sheet` is of those between nodes */
-    const char *dvm;            /* instead of sheets: a parameter file of the Predictor of DVM programs */
-    bmf_strings osu;            /* instead of sheets: output of osu_latency, osu_bw or IMB's PingPong */
-    const char *schedules;      /* NULL, or the table of costs by which runs choose algorithms */
-    const char *kernels;        /* NULL: kernels are run and timed where the prediction is made */
-    const char *probe, *target; /* figures of the host and of the machine; NULL: kernels take what they take here */
-    const char *out, *name;     /* name NULL: the sheet's title, or "dvm" */
+    const char *sheet;     /* of messages; NULL: they cost nothing, for one processor */
+    const char *inside;    /* NULL, or a sheet of messages inside a node; then `sheet` is of those between nodes */
+    const char *dvm;       /* instead of sheets: a parameter file of the Predictor of DVM programs */
+    bmf_strings osu;       /* instead of sheets: output of osu_latency, osu_bw or IMB's PingPong */
+    const char *schedules; /* NULL, or the table of costs by which runs choose algorithms */
+    const char *kernels;   /* NULL: kernels are run and timed where the prediction is made */
+    const struct bmf_threaded_kernels *threaded; /* the same of ranks with more threads */
+    int64_t threaded_count;
+    int64_t node;                /* processors of a node; 0: nothing is said of nodes */
+    const char *probe, *target;  /* figures of the host and of the machine; NULL: kernels take what they take here */
+    const char *out, *name;      /* name NULL: the sheet's title, or "dvm" */
     int64_t processors, sharing; /* 0: not said */
     int64_t per_node;            /* processors of a node, with `inside` */
     bool congested, single_ports;

@@ -69,6 +69,12 @@ static void put_machine(FILE *to, const options *o, const char *title, const bmf
         put_path(to, o->kernels, o->out);
         if (o->sharing > 0)
             fprintf(to, "; sharing = %lld", (long long)o->sharing);
+        for (int64_t k = 0; k < o->threaded_count; k++) {
+            fprintf(to, "%s{ threads = %lld; sheet = ", k > 0 ? ", " : "; threaded = (",
+                    (long long)o->threaded[k].threads);
+            put_path(to, o->threaded[k].path, o->out);
+            fputs(k + 1 < o->threaded_count ? "; }" : "; })", to);
+        }
         if (powers)
             fputs("; ", to);
     }
@@ -77,6 +83,8 @@ static void put_machine(FILE *to, const options *o, const char *title, const bmf
     else if (!o->kernels)
         fputs("power = 1.0", to);
     fputs("; };\n", to);
+    if (o->node > 0)
+        fprintf(to, "node = { processors = %lld; };\n", (long long)o->node);
     if (!o->sheet) {
         fputs("network = { type = \"fixed\"; };\n", to);
         return;

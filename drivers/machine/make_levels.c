@@ -1,7 +1,8 @@
 /* Machines of nodes with several processors, from two data sheets: messages between nodes and inside one.
  *
  * Method: the network is of type "cluster". Of either sheet recv(d), what a receiver waits that begins with the sender,
- * gives a line: its slope is taken between the ends of the domain, the rest from its smallest size. What a sender
+ * gives a line: its slope is taken between the ends of the domain, the rest from its smallest size. Where messages that
+ * follow each other were measured, the slope is that of gapout, the rate of a node's link. What a sender
  * (isend1, or send without it) and a receiver (recvmin) are busy for a smallest message are their overheads, the
  * smaller of both sheets', as processors have only one; what is left of the smallest message is latency. How far the
  * equations are from the lines at powers of two is relative_error: its largest, as protocols have steps that a line has
@@ -26,22 +27,34 @@ static int time_of(const bmf_sheet *sheet, const char *operation, double element
     return BMF_OK;
 }
 
+/* Bytes a second by which the operation's times grow over its domain; 0 if they do not. */
+static int find_rate(const bmf_sheet *sheet, const char *operation, double *rate)
+{
+    int64_t count;
+    const bmf_sheet_entry *entry = sheet_find(sheet, operation, &count);
+    const double low = (double)entry[0].d_low, high = (double)entry[count - 1].d_high;
+    double shortest, longest;
+    BMF_TRY(time_of(sheet, operation, low, &shortest));
+    BMF_TRY(time_of(sheet, operation, high, &longest));
+    *rate = longest > shortest ? (high - low) * entry->element_bytes / (longest - shortest) : 0.0;
+    return BMF_OK;
+}
+
 static int find_level(const char *path, const bmf_sheet *sheet, level *found)
 {
-    int64_t count, sends;
+    int64_t count, others;
     const bmf_sheet_entry *recv = sheet_find(sheet, "recv", &count);
-    double longest;
     if (!recv || recv->element_bytes < 1)
         return bmf_fail(NULL, BMF_ERROR_FILE, "%s does not say %s", path,
                         recv ? "how large an element of 'recv' is" : "what 'recv' takes: measure point-to-point");
     const double low = (double)recv[0].d_low, high = (double)recv[count - 1].d_high, bytes = recv->element_bytes;
     BMF_TRY(time_of(sheet, "recv", low, &found->smallest));
-    BMF_TRY(time_of(sheet, "recv", high, &longest));
-    BMF_TRY(time_of(sheet, sheet_find(sheet, "isend1", &sends) ? "isend1" : "send", low, &found->send));
+    BMF_TRY(time_of(sheet, sheet_find(sheet, "isend1", &others) ? "isend1" : "send", low, &found->send));
     BMF_TRY(time_of(sheet, "recvmin", low, &found->receive));
-    if (!(longest > found->smallest))
-        return bmf_fail(NULL, BMF_ERROR_FILE, "%s: the times of 'recv' do not grow with the sizes", path);
-    found->bandwidth = (high - low) * bytes / (longest - found->smallest);
+    const char *growing = sheet_find(sheet, "gapout", &others) ? "gapout" : "recv";
+    BMF_TRY(find_rate(sheet, growing, &found->bandwidth));
+    if (!(found->bandwidth > 0.0))
+        return bmf_fail(NULL, BMF_ERROR_FILE, "%s: the times of '%s' do not grow with the sizes", path, growing);
     found->misfit = 0.0;
     for (double d = fmax(low, 1.0); d <= high; d *= 2.0) {
         double seconds;

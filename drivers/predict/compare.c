@@ -72,7 +72,7 @@ static bmf_processor_list fitting(const bmf_processor_list *all, const bmf_machi
 {
     bmf_processor_list list = {.number = allocate_array(all->count, (int64_t)sizeof *list.number)};
     for (int64_t k = 0; k < all->count; k++)
-        if (machine->processors == 0 || all->number[k] <= machine->processors)
+        if (machine->processors == 0 || all->number[k] <= machine_ranks(machine))
             list.number[list.count++] = all->number[k];
     return list;
 }

@@ -50,6 +50,7 @@ typedef struct extrapolation {
     bmf_predicted *predicted; /* what is known of the run in hand */
     bmf_take_extended *take;
     void *state;
+    bool timed; /* what is taken are times of the machine, not recordings for others */
     bool exact;
     uint64_t said[MOST_REMARKS]; /* kernels of which something was said */
     int remarks;
@@ -229,6 +230,16 @@ static void extend_bytes(const extrapolation *e, int64_t k, bool most, bmf_actio
     bytes->footprint = (float)(most ? footprint.high : footprint.low);
 }
 
+/* How threads share it: pieces of as many elements, so that there are more of them. What is one piece of few elements
+ * would be several. */
+static void extend_shares(double growth, bmf_thread_shares *shares)
+{
+    if (shares->pieces == 0 || !(growth >= 2.0))
+        return;
+    shares->largest /= (float)growth;
+    shares->pieces = (int32_t)fmin(growth * shares->pieces, INT32_MAX);
+}
+
 /* The messages for the size that is asked for. */
 static bmf_scheduled_message *extend_messages(extrapolation *e, const bmf_actions *recorded, bool most)
 {
@@ -255,6 +266,8 @@ static void extend(extrapolation *e, const bmf_actions *recorded, bool measured,
         if (!exact)
             say_once(e, recorded, &recorded->stored[k], e->predicted);
         e->exact = e->exact && exact;
+        if (made->shares && recorded->stored[k].amount > 0)
+            extend_shares((double)action->amount / (double)recorded->stored[k].amount, &made->shares[k]);
         if (made->bytes)
             extend_bytes(e, k, most, &made->bytes[k]);
     }
@@ -277,6 +290,11 @@ static int extrapolate(extrapolation *e, bmf_context *ctx)
     const bool exact = e->exact;
     if (!exact)
         extend(e, recorded, measured, true, &most);
+    if (e->timed) {
+        model_share(model_of_context(ctx), &least);
+        if (!exact)
+            model_share(model_of_context(ctx), &most);
+    }
     const range held = extend_count(e, e->size[0].held, e->size[1].held, e->predicted->held, &e->exact);
     e->predicted->held = (int64_t)fmin(held.high, 0x1p62);
     const int status = e->take(ctx, &least, exact ? &least : &most, e->predicted, e->state);
@@ -364,7 +382,7 @@ static int predict_rows(extrapolation *e, const char *folder, int64_t processors
     o.grown = (double)e->rows / (double)rows;
     if (e->now < SIZES - 1)
         o.repeats = 1;
-    if (whole && e->take == take_times)
+    if (whole && e->timed)
         return predict_program(&o, processors, false, predicted);
     return predict_program_recorded(&o, processors, whole ? take_whole : take_size, e, predicted);
 }
@@ -438,7 +456,7 @@ static int predict_extended(extrapolation *e, int64_t processors)
 
 int predict_elements(const bmf_predict_options *options, int64_t processors, bmf_predicted *predicted)
 {
-    extrapolation e = {.options = options, .predicted = predicted, .take = take_times};
+    extrapolation e = {.options = options, .predicted = predicted, .take = take_times, .timed = true};
     e.state = &e;
     return predict_extended(&e, processors);
 }

@@ -138,6 +138,12 @@ static int check_machine_options(bmf_predict_options *o)
         return usage_error("for which machine? give --machine M");
     if (o->compared.count > 0)
         BMF_TRY(compare_check(o));
+    if (o->threads > 0 && (o->mpi || (o->path && is_model(o->path))))
+        return usage_error("--threads is for programs of bmf: what others do with threads is their own");
+    if (o->threads > 0) {
+        snprintf(o->threads_change, sizeof o->threads_change, "threads=%lld", (long long)o->threads);
+        o->change[o->changes++].text = o->threads_change;
+    }
     if (!o->kernels)
         return 0;
     if (o->mpi || (o->path && is_model(o->path)))
@@ -330,7 +336,7 @@ int predict_all(const bmf_predict_options *o, bmf_predicted *run)
 static void leave_out_processors(bmf_predict_options *o)
 {
     bmf_processor_list *list = &o->processors;
-    const int64_t most = o->machine->processors;
+    const int64_t most = machine_ranks(o->machine);
     int64_t kept = 0;
     char out[256] = "";
     for (int64_t k = 0; k < list->count; k++)
@@ -408,6 +414,9 @@ static const bmf_option options[] = {
         "numbers of processors: 1,2,4 or 1..1024 (1, 2, 4, .. 1024); a program says `P_Split (B_Procs)` to use as "
         "many as there are",
         .missing = "on how many processors? give --procs P"),
+    BMF_OPTION("threads", "T", BMF_WHOLE(bmf_predict_options, threads, 1, BMF_MAX_MACHINE_THREADS),
+               "every processor of the program is a rank with so many threads, on as many of a node's processors; "
+               "default: what the machine's file says (`threads`), or 1"),
     BMF_OPTION("set", "NAME=X", BMF_LIST(bmf_predict_options, set),
                "the size, or a parameter, of a file of equations; or a value of the machine's file, like "
                "network.latency_us=0.5, network.latency_us/2, compute.power*2; may be given several times"),

@@ -46,10 +46,12 @@ typedef struct bmf_predict_options {
     const char *launch;
     bmf_strings set; /* of a file of equations with rules */
     int64_t changes; /* of the machine's file */
-    bmf_machine_change change[BMF_MAX_STRINGS + 1];
-    const char *schedule;  /* --bmf-schedule, or NULL */
-    char *swept;           /* the name of what is swept, NULL: nothing; to be freed */
-    bmf_number_list sweep; /* its values */
+    bmf_machine_change change[BMF_MAX_STRINGS + 2];
+    int64_t threads;         /* of a rank, which a processor is; 0: as the machine's file says */
+    char threads_change[32]; /* what that changes in it */
+    const char *schedule;    /* --bmf-schedule, or NULL */
+    char *swept;             /* the name of what is swept, NULL: nothing; to be freed */
+    bmf_number_list sweep;   /* its values */
 } bmf_predict_options;
 
 /* What is said about one number of processors. */

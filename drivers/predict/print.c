@@ -133,7 +133,11 @@ static void print_notes(const bmf_predict_options *o, const bmf_predicted *run)
 /* What the times are of, and what they leave out. */
 void predicted_print_heading(const bmf_predict_options *o, const char *machine, double files)
 {
-    printf("%s on %s, %s\n", predicted_program(o), machine,
+    const int64_t threads = o->machine ? o->machine->threads : o->threads;
+    char ranks[48] = "";
+    if (threads > 1)
+        snprintf(ranks, sizeof ranks, ", a rank of %lld threads each", (long long)threads);
+    printf("%s on %s%s, %s\n", predicted_program(o), machine, ranks,
            o->mpi       ? "from MPI_Init to MPI_Finalize"
            : o->command ? "from bmf_open to bmf_close; work outside of bmf's calls is left out"
                         : "from the argument to the value; starting MPI and writing the value are left out");
@@ -228,6 +232,7 @@ json_t *predicted_object(const bmf_predict_options *o, const bmf_predicted *run)
     json_t *runs = json_array();
     for (int64_t k = 0; k < o->processors.count; k++)
         json_array_append_new(runs, run_object(&run[k], reference));
-    return json_pack("{s:s, s:s, s:I, s:o}", "program", predicted_program(o), "machine", o->machine->name, "fastest",
+    return json_pack("{s:s, s:s, s:I, s:I, s:o}", "program", predicted_program(o), "machine", o->machine->name,
+                     "threads", (json_int_t)o->machine->threads, "fastest",
                      (json_int_t)fastest(o->processors.count, run)->processors, "runs", runs);
 }

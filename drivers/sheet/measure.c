@@ -80,7 +80,7 @@ static int print_text(const options *o, const bmf_context *ctx, const bmf_measur
     if (s->disturbed > 0 && !s->oversubscribed)
         printf("%lld repetitions lost a core to other processes for a while: the quieter the machine, the better\n",
                (long long)s->disturbed);
-    if (s->oversubscribed)
+    if (ctx->node_ranks > ctx->node_cores)
         printf("%d ranks share %d cores: these are times of waiting, not of the machine\n", ctx->node_ranks,
                ctx->node_cores);
     const int status = samples_read(o->measure.output, true, &samples);

@@ -11,6 +11,7 @@
 
 #include "drivers/command/json.h"
 #include "drivers/command/mpirun.h"
+#include "drivers/sheet/judge_schedules.h"
 #include "drivers/sheet/sheet.h"
 #include "predict/measure/schedules.h"
 #include "runtime/backend/backend.h"
@@ -19,20 +20,17 @@
 #include "runtime/base/output_file.h"
 #include "runtime/base/progress.h"
 
-enum { SECONDS = 60, MOST = 1024, WORST = 5 };
+enum { SECONDS = 60, MOST = 1024, WORST = 5, SERIES = 5, MOST_SERIES = 100 };
 
 typedef struct options {
     const char *output, *with, *check, *skeletons;
-    int64_t seconds, most;
+    int64_t seconds, most, series;
     bool json;
 } options;
 
-static const options defaults = {.seconds = SECONDS, .most = MOST};
+static const options defaults = {.seconds = SECONDS, .most = MOST, .series = SERIES};
 
-typedef struct measured {
-    bmf_schedules_point *point;
-    int64_t points, capacity;
-} measured;
+typedef bmf_schedules_series measured;
 
 static void keep_point(void *state, const bmf_schedules_point *point)
 {
@@ -45,10 +43,11 @@ static void tell_progress(void *state, double done)
     progress_tell(state, done);
 }
 
-static int measure(bmf_context *ctx, const options *o, bmf_cost_table *costs, measured *m)
+static int measure(bmf_context *ctx, const options *o, double seconds, bmf_cost_table *costs, bmf_cost_model *message,
+                   measured *m)
 {
     bmf_progress progress;
-    const bmf_schedules_options wanted = {.seconds = (double)o->seconds,
+    const bmf_schedules_options wanted = {.seconds = seconds,
                                           .most = o->most,
                                           .skeletons = o->skeletons,
                                           .between = o->check,
@@ -56,7 +55,7 @@ static int measure(bmf_context *ctx, const options *o, bmf_cost_table *costs, me
                                           .progress = tell_progress,
                                           .progress_state = &progress};
     progress_begin(&progress, "measuring");
-    const int status = measure_schedules(ctx, &wanted, keep_point, m);
+    const int status = measure_schedules(ctx, &wanted, message, keep_point, m);
     progress_end(&progress);
     if (status == BMF_OK && m->points == 0)
         return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "--procs %" PRId64 " leaves no size to measure on %d ranks", o->most,
@@ -65,26 +64,6 @@ static int measure(bmf_context *ctx, const options *o, bmf_cost_table *costs, me
 }
 
 /* ---- writing a table ---- */
-
-/* Messages as trees broadcast values with: their rounds are one message long. */
-static bool find_message(const measured *m, int64_t ranks, bmf_cost_model *message)
-{
-    const bmf_schedules_point *small = NULL, *large = NULL;
-    for (int64_t k = 0; k < m->points; k++) {
-        const bmf_schedules_point *p = &m->point[k];
-        if (strcmp(p->skeleton, "distl") != 0 || p->count != ranks)
-            continue;
-        small = small ? small : p;
-        large = p;
-    }
-    if (!small || small == large)
-        return false;
-    const double rounds = ceil(log2((double)ranks));
-    const double longer = large->seconds[0] - small->seconds[0];
-    message->latency = small->seconds[0] / rounds;
-    message->per_byte = longer / rounds / (double)(large->bytes - small->bytes);
-    return message->per_byte > 0;
-}
 
 /* Rows of other numbers of ranks. */
 static void write_others(FILE *to, char *text, int64_t ranks)
@@ -98,17 +77,16 @@ static void write_others(FILE *to, char *text, int64_t ranks)
     }
 }
 
-static void write_table(FILE *to, const bmf_context *ctx, const measured *m, char *others)
+static void write_table(FILE *to, const bmf_context *ctx, const measured *m, const bmf_cost_model *message,
+                        char *others)
 {
     char host[256] = "", library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
-    bmf_cost_model message;
     gethostname(host, sizeof host - 1);
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
     fprintf(to, "%s\n# %s, %.80s, %d threads a rank\n", cost_table_heading, host, library, ctx->threads);
-    if (find_message(m, ctx->ranks, &message))
-        fprintf(to, "# message: seconds, seconds per byte\nmessage %.4g %.4g\n", message.latency, message.per_byte);
+    fprintf(to, "# message: seconds, seconds per byte\nmessage %.4g %.4g\n", message->latency, message->per_byte);
     fputs("# skeleton algorithm ranks items bytes seconds\n", to);
     for (int64_t k = 0; k < m->points; k++)
         for (int way = 0; way < m->point[k].ways; way++)
@@ -150,13 +128,14 @@ static int prepare(bmf_context *ctx, const options *o, bmf_output_file *output, 
 static int make_table(bmf_context *ctx, const options *o, measured *m)
 {
     bmf_output_file output = {.file = -1};
+    bmf_cost_model message;
     char *others = NULL;
     int status = bmf_agree(ctx, bmf_is_root(ctx) ? prepare(ctx, o, &output, &others) : BMF_OK);
     if (status == BMF_OK)
-        status = measure(ctx, o, NULL, m);
+        status = measure(ctx, o, (double)o->seconds, NULL, &message, m);
     int failure = status == BMF_OK ? 0 : ECANCELED;
     if (bmf_is_root(ctx) && !failure)
-        write_table(output_file_stream(&output), ctx, m, others);
+        write_table(output_file_stream(&output), ctx, m, &message, others);
     failure = output_file_close(&output, failure);
     free(others);
     if (status != BMF_OK)
@@ -166,130 +145,171 @@ static int make_table(bmf_context *ctx, const options *o, measured *m)
 
 /* ---- judging one ---- */
 
-/* By how much more the way takes than the best: 0.05 is 5 %. */
-static double loss(const bmf_schedules_point *p, int way)
-{
-    return p->seconds[way] / gsl_stats_min(p->seconds, 1, (size_t)p->ways) - 1;
-}
+typedef struct checked {
+    const bmf_context *ctx;
+    const options *o;
+    bmf_judged_point *point;
+    int64_t points;
+} checked;
 
 static int by_loss(const void *a, const void *b)
 {
-    const bmf_schedules_point *x = *(const bmf_schedules_point *const *)a, *y = *(const bmf_schedules_point *const *)b;
-    const double of_x = loss(x, x->by_costs), of_y = loss(y, y->by_costs);
-    return (of_x < of_y) - (of_x > of_y);
+    const bmf_judged_point *x = *(const bmf_judged_point *const *)a, *y = *(const bmf_judged_point *const *)b;
+    return (x->costs.mean < y->costs.mean) - (x->costs.mean > y->costs.mean);
 }
 
 typedef struct verdict {
-    double median, worst; /* losses */
-    int64_t behind;       /* points that lose more than 5 % */
+    double median, worst;     /* losses */
+    int64_t behind, persists; /* points that lose more than 5 %; for certain */
 } verdict;
 
 /* Of one skeleton, or of all. */
-static verdict judge(const measured *m, const char *skeleton, bool by_costs)
+static verdict judge(const checked *c, const char *skeleton, bool by_costs, int64_t *points)
 {
-    double *of_point = allocate_array(m->points, (int64_t)sizeof *of_point);
-    int64_t points = 0;
+    double *of_point = allocate_array(c->points, (int64_t)sizeof *of_point);
     verdict v = {0};
-    for (int64_t k = 0; k < m->points; k++)
-        if (!skeleton || strcmp(skeleton, m->point[k].skeleton) == 0)
-            of_point[points++] = loss(&m->point[k], by_costs ? m->point[k].by_costs : m->point[k].by_constants);
-    for (int64_t k = 0; k < points; k++)
-        v.behind += of_point[k] > 0.05;
-    gsl_sort(of_point, 1, (size_t)points);
-    v.median = gsl_stats_median_from_sorted_data(of_point, 1, (size_t)points);
-    v.worst = of_point[points - 1];
+    *points = 0;
+    for (int64_t k = 0; k < c->points; k++) {
+        const bmf_schedules_loss *loss = by_costs ? &c->point[k].costs : &c->point[k].constants;
+        if (skeleton && strcmp(skeleton, c->point[k].point->skeleton) != 0)
+            continue;
+        of_point[(*points)++] = loss->mean;
+        v.behind += loss_is_behind(loss);
+        v.persists += loss_persists(loss);
+    }
+    gsl_sort(of_point, 1, (size_t)*points);
+    v.median = gsl_stats_median_from_sorted_data(of_point, 1, (size_t)*points);
+    v.worst = of_point[*points - 1];
     free(of_point);
     return v;
 }
 
-static int64_t count_points(const measured *m, const char *skeleton)
+static void print_half(const verdict *v)
 {
-    int64_t points = 0;
-    for (int64_t k = 0; k < m->points; k++)
-        points += strcmp(skeleton, m->point[k].skeleton) == 0;
-    return points;
+    printf("   %6.1f %% %6.1f %% %6" PRId64 " %8" PRId64, 100 * v->median, 100 * v->worst, v->behind, v->persists);
 }
 
-static void print_verdict(const char *what, int64_t points, const verdict *costs, const verdict *constants)
+static void print_verdict(const checked *c, const char *skeleton)
 {
-    printf("%-8s %6" PRId64 "   %6.1f %% %6.1f %% %6" PRId64 "   %6.1f %% %6.1f %% %6" PRId64 "\n", what, points,
-           100 * costs->median, 100 * costs->worst, costs->behind, 100 * constants->median, 100 * constants->worst,
-           constants->behind);
+    int64_t points;
+    const verdict costs = judge(c, skeleton, true, &points), constants = judge(c, skeleton, false, &points);
+    printf("%-8s %6" PRId64, skeleton ? skeleton : "all", points);
+    print_half(&costs);
+    print_half(&constants);
+    putchar('\n');
 }
 
-static bool is_first(const measured *m, int64_t k)
+static bool is_first(const checked *c, int64_t k)
 {
-    return k == 0 || strcmp(m->point[k].skeleton, m->point[k - 1].skeleton) != 0;
+    return k == 0 || strcmp(c->point[k].point->skeleton, c->point[k - 1].point->skeleton) != 0;
 }
 
 /* The points at which the table loses most. */
-static void print_worst(const measured *m)
+static void print_worst(const checked *c)
 {
-    const bmf_schedules_point **order = allocate_array(m->points, (int64_t)sizeof *order);
-    for (int64_t k = 0; k < m->points; k++)
-        order[k] = &m->point[k];
-    qsort(order, (size_t)m->points, sizeof(const bmf_schedules_point *), by_loss);
-    for (int64_t k = 0; k < m->points && k < WORST && loss(order[k], order[k]->by_costs) > 0.05; k++) {
-        const bmf_schedules_point *p = order[k];
-        printf("  %s of %" PRId64 " items, %" PRId64 " bytes: %s is chosen;", p->skeleton, p->count, p->bytes,
-               p->way[p->by_costs]);
+    const bmf_judged_point **order = allocate_array(c->points, (int64_t)sizeof *order);
+    for (int64_t k = 0; k < c->points; k++)
+        order[k] = &c->point[k];
+    qsort(order, (size_t)c->points, sizeof(const bmf_judged_point *), by_loss);
+    for (int64_t k = 0; k < c->points && k < WORST && loss_is_behind(&order[k]->costs); k++) {
+        const bmf_schedules_point *p = order[k]->point;
+        printf("  %s of %" PRId64 " items, %" PRId64 " bytes: %s is chosen, %.0f %% behind (95 %%: %.0f to %.0f %%);",
+               p->skeleton, p->count, p->bytes, p->way[p->by_costs], 100 * order[k]->costs.mean,
+               100 * order[k]->costs.low, 100 * order[k]->costs.high);
         for (int way = 0; way < p->ways; way++)
-            printf("%s %s %.3g us", way > 0 ? "," : "", p->way[way], p->seconds[way] * 1e6);
+            printf("%s %s %.3g us", way > 0 ? "," : "", p->way[way], order[k]->seconds[way] * 1e6);
         putchar('\n');
     }
     free(order);
 }
 
-static void print_check(const bmf_context *ctx, const options *o, const measured *m)
+static void print_check(const checked *c)
 {
-    printf("What choices lose against the best algorithm, on %d rank%s, at sizes between those of the table:\n"
-           "%-8s %6s   %s   fixed constants\n%-8s %6s   %8s %8s %6s   %8s %8s %6s\n",
-           ctx->ranks, ctx->ranks == 1 ? "" : "s", "", "", o->check, "skeleton", "sizes", "median", "worst", "> 5 %",
-           "median", "worst", "> 5 %");
-    for (int64_t k = 0; k < m->points; k++)
-        if (is_first(m, k)) {
-            const char *skeleton = m->point[k].skeleton;
-            const verdict costs = judge(m, skeleton, true), constants = judge(m, skeleton, false);
-            print_verdict(skeleton, count_points(m, skeleton), &costs, &constants);
-        }
-    const verdict costs = judge(m, NULL, true), constants = judge(m, NULL, false);
-    print_verdict("all", m->points, &costs, &constants);
-    print_worst(m);
+    printf(
+        "What choices lose against the best algorithm, on %d rank%s, at sizes between those of the table, in %" PRId64
+        " series; sure: the\n95 %% interval of the loss is above 5 %%\n%-15s   %-33.33s   fixed constants\n%-8s %6s   "
+        "%8s "
+        "%8s %6s %8s   %8s %8s %6s %8s\n",
+        c->ctx->ranks, c->ctx->ranks == 1 ? "" : "s", c->o->series, "", c->o->check, "skeleton", "sizes", "median",
+        "worst", "> 5 %", "sure", "median", "worst", "> 5 %", "sure");
+    for (int64_t k = 0; k < c->points; k++)
+        if (is_first(c, k))
+            print_verdict(c, c->point[k].point->skeleton);
+    print_verdict(c, NULL);
+    print_worst(c);
 }
 
-static json_t *point_json(const bmf_schedules_point *p)
+static json_t *interval_json(const bmf_schedules_loss *loss)
 {
+    return json_pack("[f, f]", loss->low, loss->high);
+}
+
+static json_t *point_json(const bmf_judged_point *judged)
+{
+    const bmf_schedules_point *p = judged->point;
     json_t *seconds = json_object();
     for (int way = 0; way < p->ways; way++)
-        json_object_set_new(seconds, p->way[way], json_real(p->seconds[way]));
-    return json_pack("{s:s, s:I, s:I, s:o, s:s, s:s, s:f, s:f}", "skeleton", p->skeleton, "items", (json_int_t)p->count,
-                     "bytes", (json_int_t)p->bytes, "seconds", seconds, "by_costs", p->way[p->by_costs], "by_constants",
-                     p->way[p->by_constants], "loss_by_costs", loss(p, p->by_costs), "loss_by_constants",
-                     loss(p, p->by_constants));
+        json_object_set_new(seconds, p->way[way], json_real(judged->seconds[way]));
+    return json_pack("{s:s, s:I, s:I, s:o, s:s, s:s, s:f, s:f, s:o, s:o}", "skeleton", p->skeleton, "items",
+                     (json_int_t)p->count, "bytes", (json_int_t)p->bytes, "seconds", seconds, "by_costs",
+                     p->way[p->by_costs], "by_constants", p->way[p->by_constants], "loss_by_costs", judged->costs.mean,
+                     "loss_by_constants", judged->constants.mean, "loss_by_costs_95", interval_json(&judged->costs),
+                     "loss_by_constants_95", interval_json(&judged->constants));
 }
 
-static int print_json(const bmf_context *ctx, const options *o, const measured *m)
+static int print_json(const checked *c)
 {
     json_t *points = json_array();
-    for (int64_t k = 0; k < m->points; k++)
-        json_array_append_new(points, point_json(&m->point[k]));
-    return json_print(json_pack("{s:o, s:i, s:o}", "costs", json_text(o->check), "ranks", ctx->ranks, "points", points),
+    for (int64_t k = 0; k < c->points; k++)
+        json_array_append_new(points, point_json(&c->point[k]));
+    return json_print(json_pack("{s:o, s:i, s:I, s:o}", "costs", json_text(c->o->check), "ranks", c->ctx->ranks,
+                                "series", (json_int_t)c->o->series, "points", points),
                       BMF_JSON_INDENT);
 }
 
-static int check_table(bmf_context *ctx, const options *o, measured *m)
+/* All series, one after the other. */
+static int measure_series(bmf_context *ctx, const options *o, bmf_cost_table *costs, measured *all)
 {
-    BMF_TRY(costs_read(ctx, o->check));
+    for (int64_t k = 0; k < o->series; k++)
+        BMF_TRY(measure(ctx, o, (double)o->seconds / (double)o->series, costs, NULL, &all[k]));
+    return BMF_OK;
+}
+
+static int tell_check(bmf_context *ctx, const options *o, const measured *all)
+{
+    checked c = {.ctx = ctx, .o = o};
+    int code = 0;
+    c.points = judge_schedules(o->series, all, &c.point);
+    if (o->json)
+        code = print_json(&c);
+    else
+        print_check(&c);
+    free(c.point);
+    return code ? code : finish_output();
+}
+
+/* The exit code. */
+static int check_table(bmf_context *ctx, const options *o)
+{
+    int status = costs_read(ctx, o->check);
+    if (status != BMF_OK)
+        return report_status(ctx, status);
     bmf_cost_table *costs = cost_table_share(ctx->costs);
-    int status = BMF_OK;
+    measured *all = allocate_clear(o->series, (int64_t)sizeof *all);
     if (cost_table_ranks(costs, ctx->ranks) == 0)
         status = bmf_fail(ctx, BMF_ERROR_ARGUMENT,
                           "%.300s has no rows for about %d rank%s; measure them: `bmf sheet schedules -o FILE`",
                           o->check, ctx->ranks, ctx->ranks == 1 ? "" : "s");
     if (status == BMF_OK)
-        status = measure(ctx, o, costs, m);
+        status = measure_series(ctx, o, costs, all);
     cost_table_free(costs);
-    return status;
+    int code = report_status(ctx, status);
+    if (code == 0 && bmf_is_root(ctx))
+        code = tell_check(ctx, o, all);
+    for (int64_t k = 0; k < o->series; k++)
+        free(all[k].point);
+    free(all);
+    return code;
 }
 
 /* ---- the command ---- */
@@ -305,15 +325,12 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         return usage_error("--with is for -o");
     if (!o->check && o->json)
         return usage_error("--json is for --check");
-    int code = report_status(ctx, o->check ? check_table(ctx, o, &m) : make_table(ctx, o, &m));
+    if (o->check)
+        return check_table(ctx, o);
+    int code = report_status(ctx, make_table(ctx, o, &m));
     if (code == 0 && bmf_is_root(ctx)) {
-        if (o->json)
-            code = print_json(ctx, o, &m);
-        else if (o->check)
-            print_check(ctx, o, &m);
-        else
-            printf("%s: %" PRId64 " sizes on %d rank%s\n", o->output, m.points, ctx->ranks, ctx->ranks == 1 ? "" : "s");
-        code = code ? code : finish_output();
+        printf("%s: %" PRId64 " sizes on %d rank%s\n", o->output, m.points, ctx->ranks, ctx->ranks == 1 ? "" : "s");
+        code = finish_output();
     }
     free(m.point);
     return code;
@@ -330,6 +347,9 @@ static const bmf_option table[] = {
                "only these, with commas: split, gather, reduce, scan, distl, permute"),
     BMF_OPTION("procs", "P", BMF_WHOLE(options, most, 2, 1 << 20), "processors at most"),
     BMF_OPTION("seconds", "S", BMF_WHOLE(options, seconds, 1, 1000000), "time to plan for"),
+    BMF_OPTION("series", "K", BMF_WHOLE(options, series, 1, MOST_SERIES),
+               "with --check: so many series, in which the best algorithms are told by the other ones, and from which "
+               "the losses have intervals"),
     BMF_OPTION("json", NULL, BMF_FLAG(options, json), "with --check: print one JSON object with every size"),
     BMF_OPTION_END};
 

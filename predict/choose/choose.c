@@ -59,13 +59,25 @@ static void find_limit(bmf_offer *offer)
             offer->limit = (bmf_limit)k;
 }
 
-/* The offer with the fewest processors of the same machine. */
+int64_t offer_nodes(const bmf_offer *offer, const bmf_node *node)
+{
+    bmf_node of_threads = *node;
+    of_threads.threads = offer->threads;
+    return node_nodes(&of_threads, offer->ranks);
+}
+
+/* Fewer processors, or as many and fewer threads. */
+static bool is_smaller(const bmf_offer *a, const bmf_offer *b)
+{
+    return a->processors != b->processors ? a->processors < b->processors : a->threads < b->threads;
+}
+
+/* The smallest offer of the same machine. */
 static const bmf_offer *reference_of(const bmf_offer *offer, int64_t offers, int64_t machine)
 {
     const bmf_offer *found = NULL;
     for (int64_t k = 0; k < offers; k++)
-        if (offer[k].machine == machine && offer[k].refusal != BMF_REFUSED_PROCESSORS &&
-            (!found || offer[k].processors < found->processors))
+        if (offer[k].machine == machine && offer_exists(&offer[k]) && (!found || is_smaller(&offer[k], found)))
             found = &offer[k];
     return found;
 }
@@ -124,7 +136,7 @@ void choose_complete(bmf_offer *offer, int64_t offers, bmf_machine *const *machi
     for (int64_t k = 0; k < offers; k++) {
         bmf_offer *o = &offer[k];
         const bmf_node *node = &machine[o->machine]->node;
-        o->nodes = node_nodes(node, o->processors);
+        o->nodes = offer_nodes(o, node);
         o->seconds_high = offer_quantile(o, upper);
         o->node_hours = o->seconds * (double)o->nodes / hour;
         o->cost = node_cost(node, o->nodes, o->seconds);
@@ -139,7 +151,7 @@ void choose_complete(bmf_offer *offer, int64_t offers, bmf_machine *const *machi
 
 /* ---- deciding ---- */
 
-/* Takes the offer if its value is less than that of the one before; of equal ones that with the fewer processors. */
+/* Takes the offer if its value is less than that of the one before; of equal ones the smaller one. */
 static void take_less(const bmf_offer *offer, int64_t number, double value, int64_t *taken, double *least)
 {
     if (isnan(value))
@@ -147,7 +159,7 @@ static void take_less(const bmf_offer *offer, int64_t number, double value, int6
     if (*taken < 0 || value < *least ||
         (value == *least &&
          (offer[number].seconds < offer[*taken].seconds ||
-          (offer[number].seconds == offer[*taken].seconds && offer[number].processors < offer[*taken].processors)))) {
+          (offer[number].seconds == offer[*taken].seconds && is_smaller(&offer[number], &offer[*taken]))))) {
         *taken = number;
         *least = value;
     }

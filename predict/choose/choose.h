@@ -1,8 +1,9 @@
 /* Choosing a machine and a number of processors: offers with their times and costs, and which of them to take.
  *
- * An offer is one program on one machine with so many processors. Times are those of all runs that are wanted, one
- * after the other. A time has an interval (predict/simulate/simulate.h); between its bounds it is taken to be
- * log-normal, so that every offer has a chance of ending within any time. Nothing here is collective. */
+ * An offer is one program on one machine with so many processors, shared by ranks with so many threads each. Times are
+ * those of all runs that are wanted, one after the other. A time has an interval (predict/simulate/simulate.h); between
+ * its bounds it is taken to be log-normal, so that every offer has a chance of ending within any time. Nothing here is
+ * collective. */
 #ifndef BMF_CHOOSE_H
 #define BMF_CHOOSE_H
 
@@ -29,12 +30,14 @@ const char *limit_name(bmf_limit limit);
 typedef enum bmf_refusal {
     BMF_OFFERED,
     BMF_REFUSED_PROCESSORS, /* the machine has fewer processors or nodes */
-    BMF_REFUSED_MEMORY      /* it does not fit into a node's memory */
+    BMF_REFUSED_MEMORY,     /* it does not fit into a node's memory */
+    BMF_REFUSED_THREADS     /* ranks with so many threads do not share these processors, or those of a node */
 } bmf_refusal;
 
 typedef struct bmf_offer {
-    int64_t machine; /* number */
-    int64_t processors, nodes;
+    int64_t machine;    /* number */
+    int64_t processors; /* of the machine: ranks x threads */
+    int64_t ranks, threads, nodes;
     double seconds, low, high; /* the median and the 95 % interval */
     double best;               /* without noise */
     double part[BMF_LIMITS];   /* seconds of `best`; NAN: not known */
@@ -44,11 +47,19 @@ typedef struct bmf_offer {
     /* what choose_complete adds: */
     double node_hours, cost, cost_high; /* cost NAN: no price is known; high: with the 95 % upper bound of the time */
     double seconds_high;                /* a run is no longer in 95 of 100 cases */
-    double speed_up, efficiency;        /* against the machine's smallest number of processors that is offered */
+    double speed_up, efficiency;        /* against the machine's smallest number of processors that is offered, with the
+                                         * fewest threads */
     bmf_limit limit;                    /* the largest part */
     bool pareto;                        /* no other offer is both faster and cheaper */
 } bmf_offer;
 
+/* Whether such an offer can be run: not whether it fits. */
+static inline bool offer_exists(const bmf_offer *offer)
+{
+    return offer->refusal == BMF_OFFERED || offer->refusal == BMF_REFUSED_MEMORY;
+}
+/* Nodes that its ranks need. */
+int64_t offer_nodes(const bmf_offer *offer, const bmf_node *node);
 /* The chance that it ends within that time. */
 double offer_chance(const bmf_offer *offer, double seconds);
 /* The time within which it ends with that chance. */

@@ -1,9 +1,10 @@
 /* Re-timing recorded actions; see retime.h.
  *
- * Method: computing is divided by the machine's power, and takes no less than what its node's memory needs for the
- * bytes that the kernel moves. Where the time goes follows from three simulations: the machine's network, the same
- * with empty messages, and one that costs nothing. Of computing, kernel calls in which only one processor takes part
- * are one processor's work; the rest is spread evenly as far as the mean goes, and imbalance beyond it.
+ * Method: computing is divided by the machine's power and shared by the threads of its ranks (thread_shares.h), and
+ * takes no less than what its node's memory needs for the bytes that the kernel moves. Where the time goes follows from
+ * three simulations: the machine's network, the same with empty messages, and one that costs nothing. Of computing,
+ * kernel calls in which only one processor takes part are one processor's work; the rest is spread evenly as far as the
+ * mean goes, and imbalance beyond it.
  * Cost: a copy of the actions, and three simulations beside those of the interval. */
 #include "predict/choose/retime.h"
 
@@ -12,6 +13,9 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
+#include "runtime/base/hash.h"
+#include "runtime/base/table.h"
 
 enum { CHEAP_STEPS = 3000000, MIN_SAMPLES = 20, MAX_SAMPLES = 100 };
 
@@ -20,10 +24,17 @@ bool machine_shares_recording(const bmf_machine *machine)
     return machine->compute == BMF_COMPUTE_MEASURED && !machine->bulk_synchronous && !machine->chooses;
 }
 
-static int64_t sharing_of(const bmf_machine *machine, int64_t processors)
+static int64_t sharing_of(const bmf_machine *machine, int64_t ranks)
 {
-    const int64_t each = machine->node.processors;
-    return each < processors ? each : processors;
+    const int64_t each = node_ranks(&machine->node);
+    return each < ranks ? each : ranks;
+}
+
+/* The seconds of one thread, shared by a team. */
+static double share_out(const bmf_actions *recorded, int64_t k, const bmf_machine *machine, double seconds)
+{
+    const double share = recorded->shares ? thread_shares_slowest(&recorded->shares[k], machine->threads) : 1.0;
+    return share < 1.0 ? seconds * share + node_fork_join(&machine->node) : seconds;
 }
 
 static void convert(const bmf_actions *recorded, int64_t k, const bmf_machine *machine, int64_t sharing,
@@ -33,7 +44,7 @@ static void convert(const bmf_actions *recorded, int64_t k, const bmf_machine *m
         action->seconds = machine->agreement;
     if (action->kind != BMF_ACTION_COMPUTE && action->kind != BMF_ACTION_OVERHEAD)
         return;
-    action->seconds /= machine->power;
+    action->seconds = share_out(recorded, k, machine, action->seconds / machine->power);
     if (is_file_action(action) && machine->file_bytes_per_second > 0.0)
         action->seconds = (double)action->amount / machine->file_bytes_per_second;
     else if (recorded->bytes)
@@ -98,92 +109,110 @@ typedef struct computing {
     double even, single, memory; /* seconds a processor; all of which one alone has; of even, bound by memory */
 } computing;
 
-static bool same_call(const bmf_action *a, const bmf_action *b)
-{
-    return a->kind == BMF_ACTION_COMPUTE && b->kind == BMF_ACTION_COMPUTE && a->scope == b->scope &&
-           a->name == b->name && a->round == b->round;
-}
-
-/* A kernel call, or several of the same processors: what it takes all of them, and of that bound by memory. */
-typedef struct call {
+/* A kernel call on all processors that take part: what it takes all of them, and of that bound by memory. */
+typedef struct kernel_call {
+    uint32_t scope, round;
+    uint16_t name;
+    bool single;       /* no other processor */
+    int32_t processor; /* the first */
     double seconds, bound;
-    int32_t processor;        /* the first of them */
-    bool single;              /* the only one */
-    const bmf_action *kernel; /* the last; NULL: none yet */
-} call;
+} kernel_call;
 
-typedef struct sums {
+typedef struct kernel_calls {
     const bmf_actions *actions;
     const bmf_machine *machine;
     int64_t sharing;
-    computing sum;
-    call open;
-} sums;
+    kernel_call *call;
+    int64_t count, capacity;
+    bmf_table table;
+    uint32_t last; /* found; what follows is often of the same */
+} kernel_calls;
 
-static void end_call(sums *s)
+typedef struct wanted_call {
+    const kernel_calls *all;
+    const bmf_action *action;
+} wanted_call;
+
+static bool is_call(const void *wanted, uint32_t number)
 {
-    const double processors = (double)s->actions->processors;
-    if (s->open.kernel && s->open.single && s->actions->processors > 1) {
-        s->sum.single += s->open.seconds;
-    } else {
-        s->sum.even += s->open.seconds / processors;
-        s->sum.memory += s->open.bound / processors;
-    }
-    s->open = (call){0};
+    const wanted_call *w = wanted;
+    const kernel_call *call = &w->all->call[number];
+    return call->scope == w->action->scope && call->round == w->action->round && call->name == w->action->name;
 }
 
-static void add_kernel(sums *s, int64_t stored, int32_t processor)
+static kernel_call *find_call(kernel_calls *all, const bmf_action *action, int32_t processor)
 {
-    const bmf_action *action = &s->actions->stored[stored];
-    const bmf_action_bytes *bytes = s->actions->bytes ? &s->actions->bytes[stored] : NULL;
-    const double least =
-        bytes ? node_memory_seconds(&s->machine->node, s->sharing, (double)bytes->moved, (double)bytes->footprint)
-              : 0.0;
+    const wanted_call wanted = {all, action};
+    if (all->count > 0 && is_call(&wanted, all->last))
+        return &all->call[all->last];
+    const uint64_t hash = hash_add(hash_add(hash_add(0, action->scope), action->round), action->name);
+    table_make_room(&all->table, all->count + 1);
+    all->last = table_find_or_add(&all->table, hash, is_call, &wanted, (uint32_t)all->count);
+    if (all->last == all->count)
+        *ARRAY_APPEND(all->call, all->count, all->capacity) = (kernel_call){.scope = action->scope,
+                                                                            .round = action->round,
+                                                                            .name = action->name,
+                                                                            .single = true,
+                                                                            .processor = processor};
+    return &all->call[all->last];
+}
+
+static void add_kernel(kernel_calls *all, int64_t stored, int32_t processor)
+{
+    const bmf_action *action = &all->actions->stored[stored];
+    const bmf_action_bytes *bytes = all->actions->bytes ? &all->actions->bytes[stored] : NULL;
     if (action->kind != BMF_ACTION_COMPUTE)
         return;
-    if (!s->open.kernel)
-        s->open = (call){.processor = processor, .single = true};
-    s->open.kernel = action;
-    s->open.single = s->open.single && processor == s->open.processor;
-    s->open.seconds += action->seconds;
-    s->open.bound += least > 0.0 && action->seconds <= least * (1.0 + 1e-6) ? action->seconds : 0.0;
+    kernel_call *call = find_call(all, action, processor);
+    const double least =
+        bytes ? node_memory_seconds(&all->machine->node, all->sharing, (double)bytes->moved, (double)bytes->footprint)
+              : 0.0;
+    call->single = call->single && processor == call->processor;
+    call->seconds += action->seconds;
+    call->bound += least > 0.0 && action->seconds <= least * (1.0 + 1e-6) ? action->seconds : 0.0;
 }
 
-static void add_alone(sums *s, const bmf_actions_entry *entry)
+static void add_family(kernel_calls *all, const bmf_actions_entry *entry)
 {
     for (int64_t k = entry->begin; k < entry->end; k++) {
-        const bmf_action *action = &s->actions->stored[k];
-        if (s->open.kernel && !same_call(s->open.kernel, action))
-            end_call(s);
-        add_kernel(s, k, action->processor);
-    }
-}
-
-static void add_family(sums *s, const bmf_actions_entry *entry)
-{
-    for (int64_t k = entry->begin; k < entry->end; k++) {
-        const bmf_member *member = &s->actions->member[k];
-        const bmf_action_slice *slice = &s->actions->slice[entry->number + member->slice];
+        const bmf_member *member = &all->actions->member[k];
+        const bmf_action_slice *slice = &all->actions->slice[entry->number + member->slice];
         for (int64_t a = slice->begin; a < slice->begin + slice->count; a++)
-            add_kernel(s, a, member->processor);
+            add_kernel(all, a, member->processor);
     }
 }
 
-/* Kernel calls that stand alone are recorded processor by processor; a family is one. */
-static computing add_computing(const bmf_actions *actions, const bmf_machine *machine)
+/* The actions of a call may stand between others of its processors. */
+static void add_calls(kernel_calls *all)
 {
-    sums s = {.actions = actions, .machine = machine, .sharing = sharing_of(machine, actions->processors)};
+    const bmf_actions *actions = all->actions;
     for (int64_t e = 0; e < actions->entries; e++) {
         const bmf_actions_entry *entry = &actions->entry[e];
         if (entry->first < actions->start)
             continue;
-        if (entry->kind == BMF_ENTRY_ACTIONS)
-            add_alone(&s, entry);
-        else if (entry->kind == BMF_ENTRY_FAMILY)
-            add_family(&s, entry);
-        end_call(&s);
+        for (int64_t k = entry->begin; entry->kind == BMF_ENTRY_ACTIONS && k < entry->end; k++)
+            add_kernel(all, k, actions->stored[k].processor);
+        if (entry->kind == BMF_ENTRY_FAMILY)
+            add_family(all, entry);
     }
-    return s.sum;
+}
+
+static computing add_computing(const bmf_actions *actions, const bmf_machine *machine)
+{
+    kernel_calls all = {.actions = actions, .machine = machine, .sharing = sharing_of(machine, actions->processors)};
+    const double processors = (double)actions->processors;
+    computing sum = {0};
+    add_calls(&all);
+    for (int64_t k = 0; k < all.count; k++)
+        if (all.call[k].single && actions->processors > 1) {
+            sum.single += all.call[k].seconds;
+        } else {
+            sum.even += all.call[k].seconds / processors;
+            sum.memory += all.call[k].bound / processors;
+        }
+    table_free(&all.table);
+    free(all.call);
+    return sum;
 }
 
 static int find_parts(const bmf_actions *actions, const bmf_machine *machine, bmf_network *network, bmf_offer *offer)

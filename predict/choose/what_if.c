@@ -81,12 +81,18 @@ static int expand_ranks(const bmf_machine *machine, const char *change, double v
     if (machine->node.processors == 0)
         return bmf_fail(NULL, BMF_ERROR_USAGE, "'%.60s': the file of %.80s says nothing of nodes", change,
                         machine->name);
-    if (!(value >= 1.0 && value <= (double)machine->node.processors && value == floor(value)))
-        return bmf_fail(NULL, BMF_ERROR_USAGE, "'%.60s': a node of %.80s has 1 to %lld processors", change,
-                        machine->name, (long long)machine->node.processors);
-    add(all, "node.processors", "=", value);
+    const double threads = (double)machine->threads;
+    if (!(value >= 1.0 && value * threads <= (double)machine->node.processors && value == floor(value))) {
+        char ranks[64] = "";
+        if (machine->threads > 1)
+            snprintf(ranks, sizeof ranks, ", room for %lld ranks of %lld threads",
+                     (long long)node_ranks(&machine->node), (long long)machine->threads);
+        return bmf_fail(NULL, BMF_ERROR_USAGE, "'%.60s': a node of %.80s has 1 to %lld processors%s", change,
+                        machine->name, (long long)machine->node.processors, ranks);
+    }
+    add(all, "node.processors", "=", value * threads);
     if (config_setting_get_member(network, "processors_per_node"))
-        add(all, "network.processors_per_node", "=", value);
+        add(all, "network.processors_per_node", "=", value * threads);
     return BMF_OK;
 }
 
@@ -126,7 +132,12 @@ int what_if_machine(const char *name, const bmf_machine *machine, const char *ch
     changes all = {.count = 0};
     bmf_machine_change list[MAX_KEYS];
     *changed = NULL;
+    char threads[32];
     int status = expand(machine, change, &all);
+    if (status == BMF_OK && machine->threads > 1 && all.count < MAX_KEYS) {
+        snprintf(threads, sizeof threads, "threads=%lld", (long long)machine->threads);
+        all.text[all.count++] = text_copy(threads);
+    }
     for (int k = 0; k < all.count; k++)
         list[k].text = all.text[k];
     if (status == BMF_OK)

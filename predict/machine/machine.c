@@ -88,14 +88,58 @@ static int read_memory_powers(bmf_machine *machine, const config_setting_t *grou
     return BMF_OK;
 }
 
+/* The sheet of ranks with the machine's number of threads, in place of the one for ranks of one, if there is one. */
+static int read_threaded(bmf_machine *machine, const config_setting_t *group)
+{
+    static const char *const known[] = {"threads", "sheet", NULL};
+    const config_setting_t *list = config_setting_get_member(group, "threaded");
+    if (!list)
+        return BMF_OK;
+    if (!config_setting_is_list(list) || !machine->kernels)
+        return machine_fail(machine, list, BMF_ERROR_FILE,
+                            "'threaded' goes with 'sheet' and is a list ({ threads = ..; sheet = ..; }, ..)");
+    for (int k = 0; k < config_setting_length(list); k++) {
+        const config_setting_t *member = config_setting_get_elem(list, (unsigned)k);
+        bmf_sheet *sheet = NULL;
+        int64_t threads;
+        if (!config_setting_is_group(member))
+            return machine_fail(machine, list, BMF_ERROR_FILE, "'threaded' has groups { threads = ..; sheet = ..; }");
+        BMF_TRY(machine_keys(machine, member, known));
+        BMF_TRY(machine_integer(machine, member, "threads", 1, BMF_MAX_MACHINE_THREADS, INT64_MIN, &threads));
+        BMF_TRY(machine_sheet(machine, member, "sheet", &sheet));
+        if (!sheet)
+            return machine_fail(machine, member, BMF_ERROR_FILE, "'sheet' is missing");
+        if (threads == machine->threads) {
+            bmf_sheet *other = machine->kernels;
+            machine->kernels = sheet;
+            machine->kernels_threads = threads;
+            sheet = other;
+        }
+        sheet_free(sheet);
+    }
+    return BMF_OK;
+}
+
+/* Without a word on threads the ranks have as many as those that the sheet was learnt from. */
+static int read_sheets(bmf_machine *machine, const config_setting_t *group)
+{
+    BMF_TRY(machine_sheet(machine, group, "sheet", &machine->kernels));
+    if (machine->kernels && machine->kernels->header.threads > 0)
+        machine->kernels_threads = machine->kernels->header.threads;
+    if (machine->threads == 0)
+        machine->threads = machine->kernels_threads;
+    return read_threaded(machine, group);
+}
+
 static int read_compute(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"power", "memory_power",  "random_power", "sharing",
-                                        "sheet", "operations_us", "zero",         NULL};
+    static const char *const known[] = {"power",    "memory_power",  "random_power", "sharing", "sheet",
+                                        "threaded", "operations_us", "zero",         NULL};
     const config_setting_t *group = config_setting_get_member(root, "compute");
     bool zero;
     machine->power = machine->memory_power = machine->random_power = 1.0;
-    machine->sharing = 1;
+    machine->sharing = 0;
+    machine->kernels_threads = 1;
     if (!group)
         return BMF_OK;
     BMF_TRY(
@@ -103,11 +147,11 @@ static int read_compute(bmf_machine *machine, const config_setting_t *root)
     BMF_TRY(machine_keys(machine, group, known));
     BMF_TRY(machine_number(machine, group, "power", DBL_MIN, INFINITY, 1.0, &machine->power));
     machine->power_stated = config_setting_get_member(group, "power");
-    BMF_TRY(machine_integer(machine, group, "sharing", 1, INT32_MAX, 1, &machine->sharing));
+    BMF_TRY(machine_integer(machine, group, "sharing", 1, INT32_MAX, 0, &machine->sharing));
     BMF_TRY(machine_flag(machine, group, "zero", false, &zero));
     if (zero && config_setting_length(group) > 1)
         return machine_fail(machine, group, BMF_ERROR_FILE, "computing that costs nothing has no other settings");
-    BMF_TRY(machine_sheet(machine, group, "sheet", &machine->kernels));
+    BMF_TRY(read_sheets(machine, group));
     BMF_TRY(read_memory_powers(machine, group));
     if (config_setting_get_member(group, "sharing") && !machine->kernels)
         return machine_fail(machine, config_setting_get_member(group, "sharing"), BMF_ERROR_FILE,
@@ -163,6 +207,50 @@ static int read_network(bmf_machine *machine, const config_setting_t *root)
     return check_network_keys(machine, group);
 }
 
+bool machine_states_threads(const bmf_machine *machine)
+{
+    return config_setting_get_member(config_root_setting(&machine->config), "threads");
+}
+
+bool machine_has_learnt(const bmf_machine *machine, int64_t threads)
+{
+    const config_setting_t *compute = config_setting_get_member(config_root_setting(&machine->config), "compute"),
+                           *list = compute ? config_setting_get_member(compute, "threaded") : NULL;
+    for (int k = 0; list && k < config_setting_length(list); k++) {
+        const config_setting_t *member = config_setting_get_elem(list, (unsigned)k);
+        if (config_setting_get_int64(config_setting_get_member(member, "threads")) == threads)
+            return true;
+    }
+    return machine->kernels && machine->kernels_threads == threads;
+}
+
+int64_t machine_ranks(const bmf_machine *machine)
+{
+    return machine->threads > 1 ? machine->processors / machine->threads : machine->processors;
+}
+
+/* A rank's threads are on one node. */
+static int check_threads(const bmf_machine *machine, const config_setting_t *root)
+{
+    const config_setting_t *at = config_setting_get_member(root, "threads");
+    const bmf_node *node = &machine->node;
+    if (!at || machine->threads == 1)
+        return BMF_OK;
+    if (node->processors == 0)
+        return machine_fail(machine, at, BMF_ERROR_FILE,
+                            "ranks of %lld threads need nodes: node = { processors = ..; }",
+                            (long long)machine->threads);
+    if (machine->processors > 0 && machine->threads > machine->processors)
+        return machine_fail(
+            machine, at, BMF_ERROR_FILE, "the machine has %lld processor%s, too few for a rank of %lld threads",
+            (long long)machine->processors, machine->processors == 1 ? "" : "s", (long long)machine->threads);
+    if (machine->threads > node->processors)
+        return machine_fail(machine, at, BMF_ERROR_FILE,
+                            "a node has %lld processor%s, too few for ranks of %lld threads",
+                            (long long)node->processors, node->processors == 1 ? "" : "s", (long long)machine->threads);
+    return BMF_OK;
+}
+
 int machine_network(const bmf_machine *machine, int64_t processors, bmf_network **network)
 {
     const config_setting_t *root = config_root_setting(&machine->config),
@@ -170,10 +258,16 @@ int machine_network(const bmf_machine *machine, int64_t processors, bmf_network 
     if (processors < 1 || processors > INT32_MAX)
         return bmf_fail(NULL, BMF_ERROR_ARGUMENT, "a machine has 1 to %d processors, not %lld", INT32_MAX,
                         (long long)processors);
-    if (machine->processors > 0 && processors > machine->processors)
-        return machine_fail(machine, config_setting_get_member(root, "processors"), BMF_ERROR_ARGUMENT,
-                            "machine '%.80s' has %lld processors, not %lld", machine->name,
-                            (long long)machine->processors, (long long)processors);
+    if (machine->processors > 0 && processors > machine_ranks(machine)) {
+        const config_setting_t *at = config_setting_get_member(root, "processors");
+        if (machine->threads > 1)
+            return machine_fail(machine, at, BMF_ERROR_ARGUMENT,
+                                "machine '%.80s' has %lld processors, too few for %lld ranks of %lld threads",
+                                machine->name, (long long)machine->processors, (long long)processors,
+                                (long long)machine->threads);
+        return machine_fail(machine, at, BMF_ERROR_ARGUMENT, "machine '%.80s' has %lld processors, not %lld",
+                            machine->name, (long long)machine->processors, (long long)processors);
+    }
     BMF_TRY(machine->network_type->create(machine, group, processors, network));
     const bool measured = machine->network_type->has_errors && machine->network_type->has_errors(*network);
     (*network)->relative_error = measured ? 0.0 : machine->relative_error;
@@ -271,20 +365,30 @@ static int read_costs(bmf_machine *machine, const config_setting_t *root)
 
 static int read_root(bmf_machine *machine, const config_setting_t *root)
 {
-    static const char *const known[] = {"name",           "note",
-                                        "processors",     "compute",
-                                        "network",        "agreement_us",
-                                        "probe_us",       "bulk_synchronous",
-                                        "choose",         "schedules",
-                                        "relative_error", "file_bytes_per_second",
-                                        "node",           NULL};
+    static const char *const known[] = {"name",
+                                        "note",
+                                        "processors",
+                                        "compute",
+                                        "network",
+                                        "agreement_us",
+                                        "probe_us",
+                                        "bulk_synchronous",
+                                        "choose",
+                                        "schedules",
+                                        "relative_error",
+                                        "file_bytes_per_second",
+                                        "node",
+                                        "threads",
+                                        NULL};
     static const char *const choosing[] = {"default", "machine", NULL};
     int chooses;
     bmf_network *network;
     BMF_TRY(machine_keys(machine, root, known));
     BMF_TRY(read_name(machine, root));
     BMF_TRY(machine_integer(machine, root, "processors", 1, INT32_MAX, 0, &machine->processors));
+    BMF_TRY(machine_integer(machine, root, "threads", 1, BMF_MAX_MACHINE_THREADS, 0, &machine->threads));
     BMF_TRY(read_compute(machine, root));
+    machine->threads = machine->threads > 0 ? machine->threads : 1;
     machine->agreement = NAN;
     if (config_setting_get_member(root, "agreement_us"))
         BMF_TRY(machine_microseconds(machine, root, "agreement_us", NAN, &machine->agreement));
@@ -297,8 +401,9 @@ static int read_root(bmf_machine *machine, const config_setting_t *root)
         machine_number(machine, root, "file_bytes_per_second", DBL_MIN, 1e15, 0.0, &machine->file_bytes_per_second));
     BMF_TRY(machine_number(machine, root, "relative_error", 0.0, 10.0, stated_error, &machine->relative_error));
     BMF_TRY(node_read(machine));
+    BMF_TRY(check_threads(machine, root));
     BMF_TRY(read_network(machine, root));
-    BMF_TRY(machine_network(machine, machine->processors > 0 ? machine->processors : 2, &network));
+    BMF_TRY(machine_network(machine, machine->processors > 0 ? machine_ranks(machine) : 2, &network));
     network->type->destroy(network);
     return BMF_OK;
 }

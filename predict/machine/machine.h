@@ -10,6 +10,7 @@
  *     schedules = "here.costs";                 // measured times of schedules (`bmf sheet schedules`), for both
  *     probe_us = 0.1;                           // a test or probe of MPI that finds nothing
  *     file_bytes_per_second = 1e9;              // of reading and writing files, by each processor
+ *     threads = 4;                              // of a rank, which a processor of a program is; left out: 1
  *     relative_error = 0.3;                     // of costs that are stated and not measured; left out: 0.3
  *     node = { processors = 64; price_per_hour = 2.5; memory_gb = 256; };    // what one gets and pays for: node.h
  *
@@ -17,6 +18,8 @@
  * compute = { sheet = "kernels.sheet"; power = P; sharing = S; }   from a kernel sheet (bmf sheet kernels), divided by
  *                                               P, as they are when S processors share a memory (default 1)
  *                                               memory_power and random_power say it of the sheet's memory
+ *                                               threaded = ({ threads = 2; sheet = "two.kernels"; }, ..): of ranks with
+ *                                               more threads; left out: what follows from the sheet
  * compute = { operations_us = { B_Plus = 1.0; other = 0.5; }; }   a virtual time for every operation on an element
  * compute = { zero = true; }                    computing costs nothing
  *
@@ -33,6 +36,8 @@
 #include "bmf/status.h"
 #include "runtime/schedule/cost_table.h"
 
+enum { BMF_MAX_MACHINE_THREADS = 4096 };
+
 typedef enum bmf_compute_cost {
     BMF_COMPUTE_MEASURED,
     BMF_COMPUTE_SHEET,
@@ -46,12 +51,14 @@ typedef struct bmf_machine {
     char *name;
     char *note;         /* "" or a remark of the file */
     int64_t processors; /* 0: any number */
-    int64_t sharing;    /* processors that compute beside each other, for sheets */
+    int64_t threads;    /* of a rank: a processor of a program is one */
+    int64_t sharing;    /* ranks that compute beside each other, for sheets; 0: as many as a node has */
     bmf_compute_cost compute;
     double power;                           /* 1: as fast as the host (or the sheet) */
     bool power_stated;                      /* by the file */
     double memory_power, random_power;      /* of the memory that the sheet of kernels knows */
     bmf_sheet *kernels;                     /* BMF_COMPUTE_SHEET */
+    int64_t kernels_threads;                /* of the ranks that it was learnt from */
     struct bmf_operation_costs *operations; /* BMF_COMPUTE_OPERATIONS */
     double agreement;                       /* seconds; NAN: ask the network */
     bool bulk_synchronous;                  /* every operation is complete before the next begins */
@@ -89,6 +96,11 @@ void machine_free(bmf_machine *machine);
 /* The relative error of its computing as a whole: that of a stated power or of a sheet without errors; 0 where kernels
  * have errors of their own or cost nothing. */
 double machine_compute_error(const bmf_machine *machine);
+/* Whether its file says how many threads ranks have; whether it has a sheet of kernels of ranks with so many. */
+bool machine_states_threads(const bmf_machine *machine);
+bool machine_has_learnt(const bmf_machine *machine, int64_t threads);
+/* How many ranks it has; 0: any number. */
+int64_t machine_ranks(const bmf_machine *machine);
 /* What messages between two neighbours cost: the start, and a byte, from an empty and a large message on the idle
  * network. */
 bmf_cost_model machine_message_costs(const bmf_machine *machine, int64_t processors);

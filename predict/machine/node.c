@@ -46,13 +46,14 @@ static int read_bill(bmf_machine *machine, const config_setting_t *group)
 
 int node_read(bmf_machine *machine)
 {
-    static const char *const known[] = {"processors",     "count",    "memory_gb",       "memory_gb_per_s", "cache_mb",
-                                        "price_per_hour", "currency", "minimum_minutes", "billing_minutes", NULL};
-    static const double giga = 1e9, mega = 1e6;
+    static const char *const known[] = {
+        "processors",     "count",    "memory_gb",       "memory_gb_per_s", "cache_mb", "fork_join_us",
+        "price_per_hour", "currency", "minimum_minutes", "billing_minutes", NULL};
+    static const double giga = 1e9, mega = 1e6, usual_fork_join = 1e-6;
     const config_setting_t *root = config_root_setting(&machine->config),
                            *group = config_setting_get_member(root, "node");
     bmf_node *node = &machine->node;
-    *node = (bmf_node){.price = NAN, .currency = "USD"};
+    *node = (bmf_node){.price = NAN, .currency = "USD", .threads = machine->threads, .fork_join = usual_fork_join};
     if (!group)
         return BMF_OK;
     if (!config_setting_is_group(group))
@@ -63,6 +64,7 @@ int node_read(bmf_machine *machine)
     BMF_TRY(machine_number(machine, group, "memory_gb", DBL_MIN, 1e9, 0.0, &node->memory));
     BMF_TRY(machine_number(machine, group, "memory_gb_per_s", DBL_MIN, 1e9, 0.0, &node->memory_bandwidth));
     BMF_TRY(machine_number(machine, group, "cache_mb", 0.0, 1e9, 0.0, &node->cache));
+    BMF_TRY(machine_microseconds(machine, group, "fork_join_us", usual_fork_join, &node->fork_join));
     if (node->cache > 0.0 && node->memory_bandwidth == 0.0)
         return machine_fail(machine, config_setting_get_member(group, "cache_mb"), BMF_ERROR_FILE,
                             "'cache_mb' goes with 'memory_gb_per_s'");
@@ -72,10 +74,20 @@ int node_read(bmf_machine *machine)
     return read_bill(machine, group);
 }
 
-int64_t node_nodes(const bmf_node *node, int64_t processors)
+int64_t node_ranks(const bmf_node *node)
 {
-    const int64_t each = node->processors > 0 ? node->processors : 1;
-    return (processors + each - 1) / each;
+    return node->processors > node->threads ? node->processors / node->threads : 1;
+}
+
+int64_t node_nodes(const bmf_node *node, int64_t ranks)
+{
+    const int64_t each = node_ranks(node);
+    return (ranks + each - 1) / each;
+}
+
+double node_fork_join(const bmf_node *node)
+{
+    return node->fork_join * log2((double)node->threads);
 }
 
 double node_memory_seconds(const bmf_node *node, int64_t used, double moved, double footprint)

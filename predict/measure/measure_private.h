@@ -46,7 +46,7 @@ struct measure_operation {
     bmf_family family;
     const char *meaning;
     int which;          /* for files that serve several operations with the same functions */
-    int min_ranks;      /* of the group: 1 or 2 */
+    int min_ranks;      /* of the group: 1, 2 or 3 */
     int64_t min, max;   /* elements, inclusive; most is a default that an option replaces; both 0: there is no size */
     bool powers_of_two; /* of ranks and elements */
     bool one_series;    /* no buffers, or always the same: fresh and cached are one */
@@ -66,9 +66,9 @@ typedef struct measure_table {
     const measure_operation *operation;
     int count;
 } measure_table;
-extern const measure_table measure_pair_table, measure_congested_table, measure_collective_table, measure_barrier_table,
-    measure_skeleton_table, measure_moving_table, measure_permute_table, measure_kernel_table, measure_openmp_table,
-    measure_file_table, measure_memory_table;
+extern const measure_table measure_pair_table, measure_gaps_table, measure_congested_table, measure_collective_table,
+    measure_barrier_table, measure_skeleton_table, measure_moving_table, measure_permute_table, measure_kernel_table,
+    measure_openmp_table, measure_file_table, measure_memory_table;
 
 enum { MEASURE_MAX_OPERATIONS = 160 };
 /* All in the order of a sheet; returns their number. */

@@ -9,9 +9,9 @@
 int measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS])
 {
     static const measure_table *const tables[] = {
-        &measure_pair_table,    &measure_congested_table, &measure_collective_table, &measure_barrier_table,
-        &measure_openmp_table,  &measure_kernel_table,    &measure_skeleton_table,   &measure_moving_table,
-        &measure_permute_table, &measure_file_table,      &measure_memory_table};
+        &measure_pair_table,    &measure_gaps_table,    &measure_congested_table, &measure_collective_table,
+        &measure_barrier_table, &measure_openmp_table,  &measure_kernel_table,    &measure_skeleton_table,
+        &measure_moving_table,  &measure_permute_table, &measure_file_table,      &measure_memory_table};
     int count = 0;
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         for (int k = 0; k < tables[t]->count && count < MEASURE_MAX_OPERATIONS; k++)

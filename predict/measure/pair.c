@@ -1,9 +1,9 @@
 /* Point-to-point operations between ranks 0 and 1, with nobody else at work.
  *
- * Method: both sides start together. `send`, `recv`, .. report how long the caller is in the call. recvmin delays the
- * receiver to three times what a message takes, so that it has arrived as far as MPI lets it. A non-blocking operation
- * has three parts, measured in different repetitions: posting, waiting right after, and the useful time that fits
- * between the two, found by working in quanta and testing after each.
+ * Method: both sides start together, after a rest. `send`, `recv`, .. report how long the caller is in the call.
+ * recvmin delays the receiver to three times what a message takes, so that it has arrived as far as MPI lets it. A
+ * non-blocking operation has three parts, measured in different repetitions: posting, waiting right after, and the
+ * useful time that fits between the two, found by working in quanta and testing after each.
  * Source: document 001, 3.4 and appendix B (notes on using the data sheet). */
 #include <stdlib.h>
 
@@ -33,10 +33,14 @@ typedef enum pair_kind {
 typedef struct pair {
     void *buffer, *other; /* sent, or received; `other`: received in sendrecv and pingpong */
     MPI_Request request;  /* rsend: of the receive posted before */
-    int64_t transit;      /* recvmin: ns of a message */
+    int64_t transit;      /* ns of a message */
 } pair;
 
 static const int64_t QUANTUM = 200, SLACK = 20000; /* ns */
+/* The network rests before a repetition, this many times what a message takes, and at most so long: links that are
+ * limited by a token bucket pass some work at once only after a pause. */
+enum { REST = 16 };
+static const int64_t LONGEST_REST = 2000000;
 
 static int count_of(const measure_site *site)
 {
@@ -244,10 +248,11 @@ static int open_pair(measure_site *site)
 static int before_pair(measure_site *site)
 {
     pair *p = site->state;
-    if (site->operation->which == RECVMIN && site->repetition == 0) {
+    if (site->repetition == 0) {
         find_transit(site, p);
         measure_memory_rewind(site);
     }
+    measure_delay(site, REST * p->transit < LONGEST_REST ? REST * p->transit : LONGEST_REST);
     take(site, p);
     if (site->operation->which == RSEND && site->ctx->rank == RECEIVER)
         post_receive(site, p->buffer, &p->request);

@@ -20,7 +20,9 @@ const char *measure_unsupported_reason(const measure_operation *operation, const
 {
     if (operation->family == BMF_FAMILY_THREADS)
         return limits->team < 2 ? "needs at least 2 threads" : NULL;
-    return limits->ranks < operation->min_ranks ? "needs at least 2 ranks" : NULL;
+    if (limits->ranks >= operation->min_ranks)
+        return NULL;
+    return operation->min_ranks > 2 ? "needs at least 3 ranks" : "needs at least 2 ranks";
 }
 
 /* ---- points ---- */

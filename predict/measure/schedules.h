@@ -29,10 +29,12 @@ typedef struct bmf_schedules_point {
     int by_costs, by_constants;       /* the way that the table chooses (-1: there is no table), and fixed constants */
 } bmf_schedules_point;
 
-/* Measures and calls `visit` for every point, on every rank. Changes the context's processors, forced algorithms and
+/* Measures, and calls `visit` for every point, on every rank; of a skeleton's in the order of items and bytes. Half of
+ * the time is for where algorithms change places, unless sizes are to be those between. *message: what messages cost,
+ * by which values were cut into segments; may be NULL. Changes the context's processors, forced algorithms and
  * costs, and leaves it with one processor for every rank. Collective. Errors: BMF_ERROR_ARGUMENT for a skeleton that
  * has no choice, and those of the skeletons. */
-int measure_schedules(bmf_context *ctx, const bmf_schedules_options *options,
+int measure_schedules(bmf_context *ctx, const bmf_schedules_options *options, bmf_cost_model *message,
                       void (*visit)(void *state, const bmf_schedules_point *point), void *state);
 
 #endif

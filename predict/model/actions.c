@@ -47,6 +47,7 @@ void actions_free(bmf_actions *actions)
     free(actions->slice);
     free(actions->member);
     free(actions->bytes);
+    free(actions->shares);
     free(actions->list.action);
     free(actions);
 }
@@ -122,7 +123,8 @@ static bmf_actions_entry *add_entry(bmf_actions *actions, bmf_entry_kind kind, i
 }
 
 /* Returns its number. */
-static int64_t store(bmf_actions *actions, const bmf_action *action, bmf_action_bytes bytes)
+static int64_t store(bmf_actions *actions, const bmf_action *action, bmf_action_bytes bytes,
+                     const bmf_thread_shares *shares)
 {
     const int64_t number = actions->stored_count;
     *ARRAY_APPEND(actions->stored, actions->stored_count, actions->stored_capacity) = *action;
@@ -130,13 +132,17 @@ static int64_t store(bmf_actions *actions, const bmf_action *action, bmf_action_
         ARRAY_RESERVE(actions->bytes, actions->bytes_capacity, actions->stored_count);
         actions->bytes[number] = bytes;
     }
+    if (actions->keeps_shares) {
+        ARRAY_RESERVE(actions->shares, actions->shares_capacity, actions->stored_count);
+        actions->shares[number] = shares ? *shares : (bmf_thread_shares){0};
+    }
     return number;
 }
 
 /* One action, behind the others. */
 static void add_alone(bmf_actions *actions, const bmf_action *action)
 {
-    const int64_t number = store(actions, action, (bmf_action_bytes){0});
+    const int64_t number = store(actions, action, (bmf_action_bytes){0}, NULL);
     bmf_actions_entry *last = actions->entries > 0 ? &actions->entry[actions->entries - 1] : NULL;
     if (!last || last->kind != BMF_ENTRY_ACTIONS || last->end != number) {
         add_entry(actions, BMF_ENTRY_ACTIONS, number, number + 1, 1);
@@ -153,7 +159,7 @@ void actions_add(bmf_actions *actions, bmf_action action)
 {
     action.scope = actions->open;
     if (actions->adding.to_slice)
-        store(actions, &action, (bmf_action_bytes){0});
+        store(actions, &action, (bmf_action_bytes){0}, NULL);
     else if (actions->adding.to_family)
         add_to_family(actions, &action);
     else
@@ -163,7 +169,7 @@ void actions_add(bmf_actions *actions, bmf_action action)
 static void add_for_all(bmf_actions *actions, bmf_action action)
 {
     action.scope = actions->open;
-    const int64_t number = store(actions, &action, (bmf_action_bytes){0});
+    const int64_t number = store(actions, &action, (bmf_action_bytes){0}, NULL);
     add_entry(actions, BMF_ENTRY_ALL, number, number + 1, actions->processors);
 }
 
@@ -210,20 +216,27 @@ static bool same_but_processor(const bmf_action *a, const bmf_action *b)
            a->equation == b->equation;
 }
 
+static bool same_beside(const bmf_actions *actions, int64_t stored, bmf_action_bytes bytes,
+                        const bmf_thread_shares *shares)
+{
+    const bmf_action_bytes *of = actions->keeps_bytes ? &actions->bytes[stored] : NULL;
+    return (!of || (of->moved == bytes.moved && of->footprint == bytes.footprint)) &&
+           (!actions->keeps_shares || thread_shares_same(&actions->shares[stored], shares));
+}
+
 /* The slice of the family, among the last few, that says the same; or a new one. */
-static int64_t slice_of(bmf_actions *actions, const bmf_action *action, bmf_action_bytes bytes)
+static int64_t slice_of(bmf_actions *actions, const bmf_action *action, bmf_action_bytes bytes,
+                        const bmf_thread_shares *shares)
 {
     int64_t slice = actions->slices - 1, least = actions->slices - COMPARED;
     least = least > actions->adding.slice ? least : actions->adding.slice;
     for (; slice >= least; slice--) {
         const int64_t stored = actions->slice[slice].begin;
-        if (same_but_processor(&actions->stored[stored], action) &&
-            (!actions->keeps_bytes ||
-             (actions->bytes[stored].moved == bytes.moved && actions->bytes[stored].footprint == bytes.footprint)))
+        if (same_but_processor(&actions->stored[stored], action) && same_beside(actions, stored, bytes, shares))
             return slice;
     }
     *ARRAY_APPEND(actions->slice, actions->slices, actions->slice_capacity) =
-        (bmf_action_slice){.begin = store(actions, action, bytes), .count = 1};
+        (bmf_action_slice){.begin = store(actions, action, bytes, shares), .count = 1};
     return actions->slices - 1;
 }
 
@@ -233,7 +246,7 @@ static void add_waiting(bmf_actions *actions)
     bmf_actions_adding *adding = &actions->adding;
     if (!adding->waits)
         return;
-    const int64_t slice = slice_of(actions, &adding->action, adding->bytes);
+    const int64_t slice = slice_of(actions, &adding->action, adding->bytes, &adding->shares);
     *ARRAY_APPEND(actions->member, actions->members, actions->member_capacity) =
         (bmf_member){adding->action.processor, (int32_t)(slice - adding->slice)};
     adding->waits = false;
@@ -245,6 +258,7 @@ static void add_to_family(bmf_actions *actions, const bmf_action *action)
     actions->adding.waits = true;
     actions->adding.action = *action;
     actions->adding.bytes = (bmf_action_bytes){0};
+    actions->adding.shares = (bmf_thread_shares){0};
 }
 
 void actions_family_begin(bmf_actions *actions)
@@ -283,6 +297,14 @@ void actions_moved(bmf_actions *actions, double moved, double footprint)
         actions->adding.bytes = bytes;
     else if (actions->keeps_bytes)
         actions->bytes[actions->stored_count - 1] = bytes;
+}
+
+void actions_shared(bmf_actions *actions, const bmf_thread_shares *shares)
+{
+    if (actions->adding.waits)
+        actions->adding.shares = *shares;
+    else if (actions->keeps_shares)
+        actions->shares[actions->stored_count - 1] = *shares;
 }
 
 void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds, double shared, double own,

@@ -12,6 +12,7 @@
 #ifndef BMF_ACTIONS_H
 #define BMF_ACTIONS_H
 
+#include "predict/model/thread_shares.h"
 #include "runtime/schedule/schedule.h"
 #include "runtime/trace/trace.h"
 
@@ -116,6 +117,7 @@ typedef struct bmf_actions_adding {
     bool waits;            /* an action of the family, for what it moves */
     bmf_action action;
     bmf_action_bytes bytes;
+    bmf_thread_shares shares;
 } bmf_actions_adding;
 
 typedef struct bmf_actions {
@@ -133,6 +135,9 @@ typedef struct bmf_actions {
     bool keeps_bytes;        /* set before anything is recorded: of kernels what they move is kept, too */
     bmf_action_bytes *bytes; /* by stored action */
     int64_t bytes_capacity;
+    bool keeps_shares;         /* the same: how threads share a kernel */
+    bmf_thread_shares *shares; /* by stored action */
+    int64_t shares_capacity;
     int64_t messages, message_capacity;
     bmf_scheduled_message *message;
     int64_t rounds;
@@ -160,8 +165,8 @@ const bmf_action *actions_list(const bmf_actions *actions);
 void actions_forget_list(bmf_actions *actions);
 /* All become stored actions: as they are listed. */
 void actions_spread_out(bmf_actions *actions);
-/* Another log, `to`, with the entries and messages of this one, which must outlive it, and stored actions and their
- * bytes of its own, which may be changed; freed by actions_unshare. */
+/* Another log, `to`, with the entries and messages of this one, which must outlive it, and stored actions, their
+ * bytes and their shares of its own, which may be changed; freed by actions_unshare. */
 void actions_share(const bmf_actions *from, bmf_actions *to);
 void actions_unshare(bmf_actions *to);
 /* By stored action: for how many actions it stands. The caller frees. */
@@ -178,6 +183,8 @@ void actions_compute(bmf_actions *actions, int64_t processor, uint16_t name, uin
                      double seconds, double shared, double own, int equation);
 /* Where keeps_bytes is set: what the kernel of the last action moves. */
 void actions_moved(bmf_actions *actions, double moved, double footprint);
+/* Where keeps_shares is set: how threads would share the kernel of the last action. */
+void actions_shared(bmf_actions *actions, const bmf_thread_shares *shares);
 /* Reading or writing that many bytes of a file. */
 void actions_file(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds, double shared, double own,
                   int equation);

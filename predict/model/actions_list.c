@@ -133,32 +133,34 @@ void actions_forget_list(bmf_actions *actions)
 
 /* ---- each stored by itself ---- */
 
-/* What all actions move, one by one. */
-static bmf_action_bytes *list_bytes(const bmf_actions *actions)
+/* What stands beside stored actions, `size` bytes each, becomes what stands beside all, one by one. */
+static void list_beside(const bmf_actions *actions, void **beside, int64_t size, int64_t *capacity)
 {
-    bmf_action_bytes *bytes = allocate_clear(actions->count, (int64_t)sizeof *bytes);
-    for (int64_t e = 0; e < actions->entries; e++) {
+    const char *stored = *beside;
+    char *listed = stored ? allocate_clear(actions->count, size) : NULL;
+    for (int64_t e = 0; stored && e < actions->entries; e++) {
         const bmf_actions_entry *entry = &actions->entry[e];
-        bmf_action_bytes *to = bytes + entry->first;
+        char *to = listed + entry->first * size;
         if (entry->kind == BMF_ENTRY_ACTIONS)
-            memcpy(to, actions->bytes + entry->begin, (size_t)entry->count * sizeof *to);
+            memcpy(to, stored + entry->begin * size, (size_t)(entry->count * size));
         for (int64_t k = entry->begin; entry->kind == BMF_ENTRY_FAMILY && k < entry->end; k++) {
             const bmf_action_slice *slice = &actions->slice[entry->number + actions->member[k].slice];
-            memcpy(to, actions->bytes + slice->begin, (size_t)slice->count * sizeof *to);
-            to += slice->count;
+            memcpy(to, stored + slice->begin * size, (size_t)(slice->count * size));
+            to += slice->count * size;
         }
     }
-    return bytes;
+    free(*beside);
+    *beside = listed;
+    *capacity = stored ? actions->count : 0;
 }
 
 void actions_spread_out(bmf_actions *actions)
 {
-    if (actions->bytes) {
-        bmf_action_bytes *bytes = list_bytes(actions);
-        free(actions->bytes);
-        actions->bytes = bytes;
-        actions->bytes_capacity = actions->count;
-    }
+    void *bytes = actions->bytes, *shares = actions->shares;
+    list_beside(actions, &bytes, (int64_t)sizeof *actions->bytes, &actions->bytes_capacity);
+    list_beside(actions, &shares, (int64_t)sizeof *actions->shares, &actions->shares_capacity);
+    actions->bytes = bytes;
+    actions->shares = shares;
     actions_list(actions);
     free(actions->stored);
     actions->stored = actions->list.action;
@@ -189,12 +191,15 @@ void actions_share(const bmf_actions *from, bmf_actions *to)
     to->stored = copy_of(from->stored, from->stored_count, (int64_t)sizeof *to->stored);
     if (from->bytes)
         to->bytes = copy_of(from->bytes, from->stored_count, (int64_t)sizeof *to->bytes);
+    if (from->shares)
+        to->shares = copy_of(from->shares, from->stored_count, (int64_t)sizeof *to->shares);
 }
 
 void actions_unshare(bmf_actions *to)
 {
     free(to->stored);
     free(to->bytes);
+    free(to->shares);
     actions_forget_list(to);
 }
 

@@ -61,6 +61,27 @@ static void count_copies(bmf_measurements *all, const bmf_actions *actions)
     all->copies = copies;
 }
 
+/* The first run warms memory. */
+static void see_shares(bmf_measurements *all, const bmf_actions *actions)
+{
+    int64_t kernel = 0;
+    if (!actions->shares)
+        return;
+    if (!all->shares || all->runs <= 2) {
+        free(all->shares);
+        all->shares = allocate_clear(all->kernels, (int64_t)sizeof *all->shares);
+    }
+    for (int64_t k = 0; k < actions->stored_count; k++)
+        if (is_measured(&actions->stored[k]))
+            thread_shares_see(&all->shares[kernel++], &actions->shares[k]);
+}
+
+static double seconds_alone(const bmf_actions *actions, int64_t k)
+{
+    const bool shared = actions->shares && actions->shares[k].pieces > 0;
+    return shared ? (double)actions->shares[k].seconds : actions->stored[k].seconds;
+}
+
 bool measurements_add(bmf_measurements *all, const bmf_actions *actions)
 {
     uint64_t shape = add_families(0, actions);
@@ -80,7 +101,8 @@ bool measurements_add(bmf_measurements *all, const bmf_actions *actions)
     double *seconds = all->seconds + all->runs++ * kernels;
     for (int64_t k = 0; k < actions->stored_count; k++)
         if (is_measured(&actions->stored[k]))
-            *seconds++ = actions->stored[k].seconds;
+            *seconds++ = seconds_alone(actions, k);
+    see_shares(all, actions);
     return same;
 }
 
@@ -88,6 +110,7 @@ void measurements_free(bmf_measurements *all)
 {
     free(all->seconds);
     free(all->copies);
+    free(all->shares);
     *all = (bmf_measurements){0};
 }
 
@@ -344,6 +367,8 @@ void measurements_apply(const bmf_measurements *all, bmf_actions *actions, doubl
         bmf_action *action = &actions->stored[k];
         if (!is_measured(action))
             continue;
+        if (all->shares && actions->shares)
+            thread_shares_settle(&all->shares[kernel], &actions->shares[k]);
         action->seconds = by_kernel[kernel].seconds;
         action->own = by_kernel[kernel++].own;
         action->equation = FIRST_EQUATION;

@@ -21,8 +21,9 @@ typedef struct bmf_measurements {
     uint64_t shape;  /* a hash of what is computed where; the same in every run */
     int64_t kernels; /* of a run, one for all processors that do as one that was timed */
     int64_t runs;
-    double *seconds; /* run by run */
-    int64_t *copies; /* by kernel: for how many it stands; NULL: each for itself */
+    double *seconds;         /* run by run */
+    int64_t *copies;         /* by kernel: for how many it stands; NULL: each for itself */
+    bmf_shares_seen *shares; /* by kernel, where actions keep how threads share them; of runs of this process */
 } bmf_measurements;
 
 /* The runs that say what is typical. */
@@ -32,7 +33,8 @@ enum { BMF_MEASURED_MIN = 4, BMF_MEASURED_MAX = 16 };
 bool measurements_add(bmf_measurements *all, const bmf_actions *actions);
 /* The relative standard error of the median of a run's computing; infinite when there are too few runs to tell. */
 double measurements_error(const bmf_measurements *all);
-/* Gives the actions of the last run their typical times and errors. unknown: the relative error of a single run. */
+/* Gives the actions of the last run their typical times and errors, and how threads share them. Where they keep that
+ * the times are those of one thread. unknown: the relative error of a single run. */
 void measurements_apply(const bmf_measurements *all, bmf_actions *actions, double unknown);
 /* Between processes: appends the last run to a file, and reads all runs of one; a file that is not there has none.
  * False: the file cannot be read or written, or is damaged. */

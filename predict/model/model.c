@@ -10,6 +10,7 @@
 #include "predict/model/model.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +35,7 @@ static int record_coming(bmf_context *ctx)
     bmf_model_cost cost;
     if (!model_costs_know_overhead(model->costs, model_call(ctx), backend_agreement, operation))
         return BMF_OK;
-    BMF_TRY(model_costs_find(model->costs, ctx, operation, "", 0, NULL, 0.0, &cost));
+    BMF_TRY(model_costs_find(model->costs, ctx, &(bmf_model_call){.kernel = operation}, &cost));
     actions_overhead_of_all(model->actions, cost.seconds, cost.shared, cost.own, cost.equation);
     return BMF_OK;
 }
@@ -203,7 +204,7 @@ static int find_file_cost(bmf_context *ctx, int64_t bytes, double measured, bmf_
     if (machine->file_bytes_per_second > 0.0)
         cost->seconds = (double)bytes / machine->file_bytes_per_second;
     else if (model_costs_know_overhead(model->costs, model_call(ctx), "file", operation))
-        return model_costs_find(model->costs, ctx, operation, "", bytes, NULL, 0.0, cost);
+        return model_costs_find(model->costs, ctx, &(bmf_model_call){.kernel = operation, .elements = bytes}, cost);
     else if (machine->compute == BMF_COMPUTE_MEASURED)
         cost->seconds = measured / machine->power;
     return BMF_OK;
@@ -238,13 +239,24 @@ static void close_run(bmf_model *model)
     free(model->elements);
     free(model->seconds);
     free(model->work);
+    free(model->shares);
+    free(model->place);
     free(model->listed);
     model->actions = NULL;
     model->network = NULL;
     model->elements = NULL;
     model->seconds = NULL;
     model->work = NULL;
+    model->shares = NULL;
+    model->place = NULL;
     model->listed = NULL;
+}
+
+/* Times of kernels that are timed here are of one thread, with the shares of more. */
+static void keep_beside(bmf_model *model)
+{
+    model->actions->keeps_bytes = model->keeps_bytes;
+    model->actions->keeps_shares = model->shares && model_is_measured(model);
 }
 
 static int open_run(bmf_context *ctx, bmf_model *model)
@@ -258,8 +270,12 @@ static int open_run(bmf_context *ctx, bmf_model *model)
     model->seconds = allocate(processors * (int64_t)sizeof *model->seconds);
     model->work = allocate(processors * (int64_t)sizeof *model->work);
     model->listed = allocate_clear(processors, (int64_t)sizeof *model->listed);
+    if (model->machine->threads > 1 || model->machine->kernels_threads > 1) {
+        model->shares = allocate_array(processors, (int64_t)sizeof *model->shares);
+        model->place = allocate_array(processors, (int64_t)sizeof *model->place);
+    }
     model->actions = actions_create(processors, ctx->run);
-    model->actions->keeps_bytes = model->keeps_bytes;
+    keep_beside(model);
     model_costs_spread(model->machine, model->actions);
     return BMF_OK;
 }
@@ -277,7 +293,7 @@ void model_restart(bmf_context *ctx)
     host_fresh_bytes();
     bmf_actions *before = model->actions;
     model->actions = actions_create(ctx->processors, ctx->run);
-    model->actions->keeps_bytes = model->keeps_bytes;
+    keep_beside(model);
     actions_hold_as(model->actions, before);
     actions_free(before);
     model_costs_spread(model->machine, model->actions);
@@ -327,7 +343,8 @@ static void model_destroy(bmf_context *ctx)
 void model_keep_bytes(bmf_context *ctx)
 {
     bmf_model *model = model_of(ctx);
-    model->keeps_bytes = model->actions->keeps_bytes = true;
+    model->keeps_bytes = true;
+    keep_beside(model);
 }
 
 void model_use_classes(bmf_context *ctx)
@@ -377,11 +394,18 @@ void model_measure(bmf_context *ctx, bmf_measurements *all)
     measurements_add(all, model->actions);
 }
 
+void model_share(const bmf_model *model, bmf_actions *actions)
+{
+    model_costs_share(model->costs, actions);
+}
+
 void model_take_measurements(bmf_context *ctx, const bmf_measurements *all)
 {
     bmf_model *model = model_of(ctx);
     if (model_is_measured(model))
         measurements_apply(all, model->actions, model->machine->relative_error);
+    if (!model->keeps_bytes)
+        model_share(model, model->actions);
 }
 
 static int model_finish(bmf_context *ctx)
@@ -419,9 +443,20 @@ static bmf_trace_run *make_names(const bmf_context *ctx, const bmf_machine *mach
 {
     int32_t lanes = (int32_t)processors;
     bmf_trace_run *run =
-        run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), ctx->threads);
+        run_create(ctx->program, machine->name, lanes, (int32_t)(ranks > 0 ? ranks : lanes), (int)machine->threads);
     run->predicted = 1;
     return run;
+}
+
+/* Pieces are cut for the threads of each rank, which a processor is, and run here one after the other; so are those of
+ * ranks of one thread where they are timed. Elsewhere this host may have fewer cores: then teams are smaller. */
+static void use_threads(bmf_context *ctx, const bmf_machine *machine)
+{
+    ctx->parts_are_ranks = machine->threads > 1;
+    if (machine->threads > 1 || machine->compute == BMF_COMPUTE_MEASURED)
+        ctx->threads = (int)machine->threads;
+    if (machine->threads > 1)
+        omp_set_dynamic(true);
 }
 
 int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors, int64_t ranks)
@@ -456,8 +491,7 @@ int model_open(bmf_context *ctx, const bmf_machine *machine, int64_t processors,
     ctx->first_processor = 0;
     ctx->local_processors = processors;
     ctx->statistics = (bmf_statistics){0};
-    if (machine->compute == BMF_COMPUTE_MEASURED)
-        ctx->threads = 1;
+    use_threads(ctx, machine);
     ctx->names_operations = machine->compute == BMF_COMPUTE_OPERATIONS;
     ctx->costs_ranks = ranks > 0 ? ranks : processors;
     if (machine->chooses && processors > 1) {

@@ -49,6 +49,9 @@ void model_restart(bmf_context *ctx);
  * the last one: gives the actions the typical times of all these runs, with their errors. */
 void model_measure(bmf_context *ctx, bmf_measurements *all);
 void model_take_measurements(bmf_context *ctx, const bmf_measurements *all);
+/* Where what is recorded is for other machines (model_keep_bytes), ranks have threads, and kernels are timed here:
+ * times are of one thread; they become those of the machine's ranks. */
+void model_share(const bmf_model *model, bmf_actions *actions);
 bool model_is_measured(const bmf_model *model);
 /* Outside the sheet's domain, said once a kernel: "kernel scan plus: 12000000 elements, the sheet ends at 1000000";
  * NULL at the end. */

@@ -32,7 +32,8 @@ typedef struct answer {
 
 struct bmf_model_costs {
     const bmf_machine *machine;
-    int64_t sharing; /* processors that share a node's memory */
+    int64_t sharing; /* ranks that share a node's memory */
+    double beside;   /* ranks that compute beside each other, as the sheet counts them */
     answer kept[KEPT];
     int next; /* which answer is given up next */
     char **remark;
@@ -45,13 +46,28 @@ static void add_remark(bmf_model_costs *costs, const char *text)
     costs->remark[costs->remarks++] = text_copy(text);
 }
 
+/* How many of the ranks that were traced stand for those of a node; where one has threads of which nothing was traced,
+ * each of them is as one of these. Without a word on nodes and sharing, one. */
+static double ranks_beside(const bmf_machine *machine, int64_t sharing)
+{
+    const int64_t traced = machine->kernels->header.ranks > 0 ? machine->kernels->header.ranks : 1;
+    const int64_t threads = machine->threads > machine->kernels_threads ? machine->threads : 1;
+    if (machine->sharing > 0)
+        return (double)(machine->sharing * threads);
+    if (machine->node.processors == 0)
+        return 1.0;
+    return (double)(sharing * threads < traced ? sharing * threads : traced);
+}
+
 /* A sheet knows how processors slow each other as far as they were traced beside each other. */
 bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processors)
 {
     bmf_model_costs *costs = allocate_clear(1, (int64_t)sizeof *costs);
     const int32_t ranks = machine->compute == BMF_COMPUTE_SHEET ? machine->kernels->header.ranks : 0;
     costs->machine = machine;
-    costs->sharing = machine->node.processors < processors ? machine->node.processors : processors;
+    costs->sharing = node_ranks(&machine->node) < processors ? node_ranks(&machine->node) : processors;
+    if (machine->compute == BMF_COMPUTE_SHEET)
+        costs->beside = ranks_beside(machine, costs->sharing);
     if (ranks > 0 && processors > ranks) {
         char text[BMF_SHEET_TEXT];
         snprintf(text, sizeof text,
@@ -89,6 +105,14 @@ void model_costs_free(bmf_model_costs *costs)
 const char *model_costs_remark(const bmf_model_costs *costs, int64_t index)
 {
     return index >= 0 && index < costs->remarks ? costs->remark[index] : NULL;
+}
+
+static void remark_once(bmf_model_costs *costs, const char *text)
+{
+    for (int64_t k = 0; k < costs->remarks; k++)
+        if (strcmp(costs->remark[k], text) == 0)
+            return;
+    add_remark(costs, text);
 }
 
 /* ---- the sheet ---- */
@@ -186,9 +210,9 @@ static void put_cost(const bmf_machine *machine, const bmf_mechanism_estimate *e
 }
 
 /* Ranks that share a memory: as many as were traced where they were always as many. */
-static double sharing_of(const bmf_machine *machine, const bmf_mechanism *mechanism)
+static double sharing_of(const bmf_model_costs *costs, const bmf_mechanism *mechanism)
 {
-    return mechanism->p_low == mechanism->p_high ? (double)mechanism->p_low : (double)machine->sharing;
+    return mechanism->p_low == mechanism->p_high ? (double)mechanism->p_low : costs->beside;
 }
 
 /* False: the equation is to answer. */
@@ -202,7 +226,7 @@ static bool ask_mechanism(const bmf_model_costs *costs, const bmf_sheet_entry *e
     double low, high;
     if (!mechanism || !work || !kernel_work_is_known(work) || elements == 0)
         return false;
-    const double p = sharing_of(machine, mechanism), d = (double)elements;
+    const double p = sharing_of(costs, mechanism), d = (double)elements;
     if (mechanism->misfit <= worst_misfit(entry, count)) {
         mechanism_evaluate(mechanism, &machine->kernels->memory, p, work, NULL, &estimate);
         put_cost(machine, &estimate, equation, cost);
@@ -212,7 +236,7 @@ static bool ask_mechanism(const bmf_model_costs *costs, const bmf_sheet_entry *e
     const double nearest = fmin(fmax(d, low), high);
     bmf_estimate there;
     if (d == nearest || nearest <= 0.0 ||
-        sheet_evaluate(machine->kernels, entry->operation, (double)machine->sharing, nearest, &there) != BMF_OK ||
+        sheet_evaluate(machine->kernels, entry->operation, costs->beside, nearest, &there) != BMF_OK ||
         !(there.mean > 0.0))
         return false;
     const bmf_kernel_work known = scaled(work, nearest / d);
@@ -242,7 +266,7 @@ static bool ask_others(bmf_model_costs *costs, const char *kernel, const bmf_ker
     free(other);
     if (!known)
         return false;
-    mechanism_evaluate(&guess, &sheet->memory, sharing_of(costs->machine, &guess), work, NULL, &estimate);
+    mechanism_evaluate(&guess, &sheet->memory, sharing_of(costs, &guess), work, NULL, &estimate);
     /* what is wrong with the guess is wrong each time */
     estimate.form_variance += estimate.noise_variance;
     estimate.noise_variance = 0.0;
@@ -280,18 +304,18 @@ static int ask_sheet(bmf_model_costs *costs, bmf_context *ctx, const char *kerne
         kernel = found->operation;
     if (ask_mechanism(costs, found, count, elements, work, cost)) {
         bmf_estimate domain;
-        if (sheet_evaluate(machine->kernels, kernel, (double)machine->sharing, (double)elements, &domain) == BMF_OK &&
+        if (sheet_evaluate(machine->kernels, kernel, costs->beside, (double)elements, &domain) == BMF_OK &&
             !domain.inside)
             remark(costs, kernel, elements, domain.outside);
         return BMF_OK;
     }
-    int status = sheet_evaluate(machine->kernels, kernel, (double)machine->sharing, (double)elements, &estimate);
+    int status = sheet_evaluate(machine->kernels, kernel, costs->beside, (double)elements, &estimate);
     if (status != BMF_OK)
         return bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
     if (!estimate.inside)
         remark(costs, kernel, elements, estimate.outside);
     if (estimate.mean <= 0.0)
-        ask_nearest(estimate.entry, (double)machine->sharing, (double)elements, &estimate);
+        ask_nearest(estimate.entry, costs->beside, (double)elements, &estimate);
     double mean = fmax(estimate.mean, 0.0);
     int64_t equation = 1 + (estimate.entry - machine->kernels->entry) % EQUATIONS;
     *cost = (bmf_model_cost){.seconds = mean / machine->power,
@@ -331,33 +355,98 @@ bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, c
            sheet_find(costs->machine->kernels, kernel_operation(call, what, operation), &count);
 }
 
-static int find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations, int64_t elements,
-                const bmf_kernel_work *work, double measured, bmf_model_cost *cost)
+/* ---- threads ---- */
+
+/* Adds what a team takes, of which no more is known than its order of magnitude. */
+static void add_team(const bmf_machine *machine, bmf_model_cost *cost)
 {
-    *cost = (bmf_model_cost){0};
-    switch (costs->machine->compute) {
-    case BMF_COMPUTE_OPERATIONS:
-        cost->seconds =
-            operation_costs_of(costs->machine->operations, operations) * (double)elements / costs->machine->power;
-        return BMF_OK;
-    case BMF_COMPUTE_SHEET:
-        return from_sheet(costs, ctx, kernel, elements, work, cost);
-    case BMF_COMPUTE_MEASURED:
-        cost->seconds = measured / costs->machine->power;
-        return BMF_OK;
-    default:
-        return BMF_OK;
+    const double team = node_fork_join(&machine->node), before = cost->seconds;
+    cost->seconds += team;
+    if (cost->seconds > 0.0 && machine->compute != BMF_COMPUTE_OPERATIONS) {
+        cost->shared *= before / cost->seconds;
+        cost->own = hypot(cost->own * before, team) / cost->seconds;
     }
 }
 
-/* No faster than the memory that processors of a node share. */
-int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations,
-                     int64_t elements, const bmf_kernel_work *work, double measured, bmf_model_cost *cost)
+/* The slowest thread of a team as a rank of one thread, with its share of the elements. */
+static int from_sheet_of_others(bmf_model_costs *costs, bmf_context *ctx, const bmf_model_call *call,
+                                bmf_model_cost *cost)
+{
+    static const double unsure = 0.1; /* of what follows for threads that were not traced, relative */
+    const bmf_machine *machine = costs->machine;
+    const double traced = (double)machine->kernels_threads;
+    const double share = fmin(thread_shares_slowest(call->shares, machine->threads) * traced, traced);
+    char text[BMF_SHEET_TEXT];
+    if (traced > 1.0) { /* of a team of another size in proportion */
+        BMF_TRY(from_sheet(costs, ctx, call->kernel, call->elements, call->work, cost));
+        cost->seconds *= share;
+    } else {
+        const bmf_kernel_work work = call->work ? scaled(call->work, share) : (bmf_kernel_work){0};
+        BMF_TRY(from_sheet(costs, ctx, call->kernel, llround(ceil((double)call->elements * share)),
+                           call->work ? &work : NULL, cost));
+    }
+    snprintf(text, sizeof text,
+             "times of kernels on ranks of %" PRId64 " threads follow from those on ranks of %" PRId64,
+             machine->threads, machine->kernels_threads);
+    remark_once(costs, text);
+    cost->shared = hypot(cost->shared, unsure);
+    if (share < 1.0 && machine->threads > 1)
+        add_team(machine, cost);
+    return BMF_OK;
+}
+
+static int find(bmf_model_costs *costs, bmf_context *ctx, const bmf_model_call *call, bmf_model_cost *cost)
 {
     const bmf_machine *machine = costs->machine;
-    BMF_TRY(find(costs, ctx, kernel, operations, elements, work, measured, cost));
-    if (work && (machine->compute == BMF_COMPUTE_MEASURED || machine->compute == BMF_COMPUTE_SHEET))
-        cost->seconds = fmax(cost->seconds, node_memory_seconds(&machine->node, costs->sharing, kernel_work_moved(work),
-                                                                kernel_work_footprint(work)));
+    const double share = call->shares ? thread_shares_slowest(call->shares, machine->threads) : 1.0;
+    *cost = (bmf_model_cost){0};
+    switch (machine->compute) {
+    case BMF_COMPUTE_OPERATIONS:
+        cost->seconds = operation_costs_of(machine->operations, call->operations ? call->operations : "") *
+                        (double)call->elements * share / machine->power;
+        break;
+    case BMF_COMPUTE_SHEET:
+        return call->shares && machine->threads != machine->kernels_threads
+                   ? from_sheet_of_others(costs, ctx, call, cost)
+                   : from_sheet(costs, ctx, call->kernel, call->elements, call->work, cost);
+    case BMF_COMPUTE_MEASURED:
+        cost->seconds = call->measured * share / machine->power;
+        break;
+    default:
+        return BMF_OK;
+    }
+    if (share < 1.0)
+        add_team(machine, cost);
+    return BMF_OK;
+}
+
+void model_costs_share(const bmf_model_costs *costs, bmf_actions *actions)
+{
+    const bmf_machine *machine = costs->machine;
+    for (int64_t k = 0; actions->shares && k < actions->stored_count; k++) {
+        const bmf_thread_shares *shares = &actions->shares[k];
+        const double share = thread_shares_slowest(shares, machine->threads);
+        double *seconds = &actions->stored[k].seconds;
+        if (shares->pieces > 0 && share < 1.0)
+            *seconds = *seconds * share + node_fork_join(&machine->node);
+        if (shares->pieces > 0)
+            *seconds = fmax(*seconds, (double)shares->bound);
+    }
+    actions_forget_list(actions);
+}
+
+double model_costs_bound(const bmf_model_costs *costs, const bmf_kernel_work *work)
+{
+    return node_memory_seconds(&costs->machine->node, costs->sharing, kernel_work_moved(work),
+                               kernel_work_footprint(work));
+}
+
+/* No faster than the memory that the ranks of a node share. */
+int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const bmf_model_call *call, bmf_model_cost *cost)
+{
+    const bmf_machine *machine = costs->machine;
+    BMF_TRY(find(costs, ctx, call, cost));
+    if (call->work && (machine->compute == BMF_COMPUTE_MEASURED || machine->compute == BMF_COMPUTE_SHEET))
+        cost->seconds = fmax(cost->seconds, model_costs_bound(costs, call->work));
     return BMF_OK;
 }

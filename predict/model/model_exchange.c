@@ -106,7 +106,8 @@ static int record_overhead(bmf_context *ctx, const bmf_message *message, int64_t
         if (model->elements[p] < 0)
             continue;
         if (status == BMF_OK)
-            status = model_costs_find(model->costs, ctx, operation, "", model->elements[p], NULL, 0.0, &cost);
+            status = model_costs_find(model->costs, ctx,
+                                      &(bmf_model_call){.kernel = operation, .elements = model->elements[p]}, &cost);
         if (status == BMF_OK)
             actions_overhead(model->actions, p, cost.seconds, cost.shared, cost.own, cost.equation);
     }

@@ -3,6 +3,7 @@
 #define BMF_MODEL_PRIVATE_H
 
 #include "predict/model/model.h"
+#include "predict/model/thread_shares.h"
 #include "runtime/backend/backend.h"
 
 /* What computing costs: predict/model/model_costs.c. */
@@ -11,17 +12,27 @@ bmf_model_costs *model_costs_create(const bmf_machine *machine, int64_t processo
 /* What the machine states and its sheet says of all computing of a run. */
 void model_costs_spread(const bmf_machine *machine, bmf_actions *actions);
 void model_costs_free(bmf_model_costs *costs);
-/* The cost of `elements` elements of a kernel on one processor. operations: of one element, as in bmf_work; work: what
- * it does for all of them, or NULL; measured: the seconds they took on this host's thread. */
 typedef struct bmf_model_cost {
     double seconds, shared, own;
     int equation;
 } bmf_model_cost;
+/* A call of a kernel on one processor, or something else that a processor does. */
+typedef struct bmf_model_call {
+    const char *kernel;              /* the operation */
+    const char *operations;          /* of one element, as in bmf_work; NULL: none */
+    int64_t elements;                /* or bytes */
+    const bmf_kernel_work *work;     /* what it does for all of them, or NULL */
+    double measured;                 /* seconds that they took on this host's thread */
+    const bmf_thread_shares *shares; /* how its threads share it; NULL: one of them does it */
+} bmf_model_call;
 /* Whether the machine has a sheet with the operation "CALL.WHAT", whose name (BMF_SAMPLE_NAME bytes) is returned. */
 bool model_costs_know_overhead(const bmf_model_costs *costs, const char *call, const char *what, char *operation);
 /* BMF_ERROR_ARGUMENT: the machine's sheet has no such kernel. */
-int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const char *kernel, const char *operations,
-                     int64_t elements, const bmf_kernel_work *work, double measured, bmf_model_cost *cost);
+int model_costs_find(bmf_model_costs *costs, bmf_context *ctx, const bmf_model_call *call, bmf_model_cost *cost);
+/* No call with that work takes less: what the memory of a node needs for its ranks. */
+double model_costs_bound(const bmf_model_costs *costs, const bmf_kernel_work *work);
+/* Kernels that were timed here on one thread become those of the machine's ranks. */
+void model_costs_share(const bmf_model_costs *costs, bmf_actions *actions);
 /* The index-th remark, or NULL. */
 const char *model_costs_remark(const bmf_model_costs *costs, int64_t index);
 
@@ -41,6 +52,7 @@ typedef struct bmf_model_kernel {
     bool prepared;           /* its preparation has a cost of its own */
     double moved, footprint; /* bytes */
     bmf_model_cost before, cost;
+    bmf_thread_shares shares; /* where actions keep them */
 } bmf_model_kernel;
 void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel);
 void model_record_enter(bmf_model *model, uint32_t node, uint32_t instance, uint16_t place, bmf_event_kind kind);
@@ -95,7 +107,7 @@ struct bmf_model {
     bool clockless;             /* they are 0 */
     int threads;                /* of this host, for kernels that are not timed */
     bmf_model_costs *costs;
-    bool keeps_bytes; /* of kernels, beside their actions */
+    bool keeps_bytes; /* of kernels, beside their actions, and how threads share them */
     bool computed;    /* since the last round of messages */
     bmf_model_bound bound;
     bmf_model_copies copies;
@@ -104,6 +116,8 @@ struct bmf_model {
     int64_t *elements;
     double *seconds;
     bmf_kernel_work *work;
+    bmf_thread_shares *shares; /* NULL: ranks have one thread */
+    int64_t *place;            /* the same */
     bool *listed;
 };
 

@@ -119,7 +119,9 @@ static int compute(forecast *f, bool packing, uint32_t round, int64_t elements)
     bmf_model_cost cost;
     if (f->machine->compute == BMF_COMPUTE_MEASURED && isnan(f->measured))
         BMF_TRY(measure(f));
-    BMF_TRY(model_costs_find(f->costs, f->ctx, kernel, "", elements, NULL, f->measured * (double)elements, &cost));
+    BMF_TRY(model_costs_find(
+        f->costs, f->ctx,
+        &(bmf_model_call){.kernel = kernel, .elements = elements, .measured = f->measured * (double)elements}, &cost));
     permute_clocks_compute(f->clocks, kernel, round, elements, &cost);
     return BMF_OK;
 }

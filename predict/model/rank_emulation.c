@@ -35,6 +35,7 @@ struct bmf_model_notes {
     bool silent;         /* nothing is noted */
     uint32_t *instances; /* of all nodes when this began */
     uint32_t nodes;
+    bool parts_are_ranks; /* before it began */
 };
 
 static void add(bmf_model_notes *notes, note made)
@@ -56,6 +57,7 @@ static void record_kernel(bmf_actions *actions, const bmf_model_kernel *kernel)
     actions_compute(actions, kernel->processor, kernel->name, kernel->round, kernel->elements, cost->seconds,
                     cost->shared, cost->own, cost->equation);
     actions_moved(actions, kernel->moved, kernel->footprint);
+    actions_shared(actions, &kernel->shares);
 }
 
 void model_record_compute(bmf_model *model, const bmf_model_kernel *kernel)
@@ -226,6 +228,8 @@ static void begin(bmf_context *ctx, bmf_model *model)
     notes->instances = allocate(notes->nodes * (int64_t)sizeof *notes->instances);
     if (notes->nodes > 0)
         memcpy(notes->instances, ctx->instances, notes->nodes * sizeof *notes->instances);
+    notes->parts_are_ranks = ctx->parts_are_ranks;
+    ctx->parts_are_ranks = false; /* what is here is one rank's */
 }
 
 /* Each begins with the same instances. */
@@ -288,6 +292,7 @@ void model_emulate_rank(bmf_context *ctx, bmf_rank_emulation_step step)
     if (step != BMF_EMULATE_END && step != BMF_EMULATE_CANCEL)
         return;
     model->notes = NULL;
+    ctx->parts_are_ranks = notes->parts_are_ranks;
     if (step == BMF_EMULATE_END)
         merge(model, notes);
     else

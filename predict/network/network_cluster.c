@@ -45,6 +45,8 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
     BMF_TRY(machine_number(machine, group, "node_bandwidth_mb_per_s", DBL_MIN, INFINITY, NAN, &c->node_bandwidth));
     const int64_t usual = machine->node.processors > 0 ? machine->node.processors : INT64_MIN;
     BMF_TRY(machine_integer(machine, group, "processors_per_node", 1, INT32_MAX, usual, &c->per_node));
+    if (machine->threads > 1) /* of processors: of ranks */
+        c->per_node = c->per_node > machine->threads ? c->per_node / machine->threads : 1;
     c->node_bandwidth *= 1e6;
     c->ports.sharing = c->per_node;
     return BMF_OK;
@@ -79,8 +81,9 @@ static void send(bmf_network *network, bmf_transit *message)
     message->sender_free = message->sent + c->link.send;
     message->receive_overhead = c->link.receive;
     if (message->from / c->per_node != message->to / c->per_node) {
-        message->send_done =
-            ports_leave(&c->ports, message, message->sender_free, bytes / c->link.bandwidth, c->link.latency);
+        const double length = bytes / c->link.bandwidth;
+        message->send_done = ports_leave(&c->ports, message, message->sender_free,
+                                         (bmf_passage){.out = length, .in = length, .latency = c->link.latency});
         return;
     }
     message->send_done = message->sender_free + bytes / c->node_bandwidth;

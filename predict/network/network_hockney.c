@@ -64,7 +64,8 @@ static void send(bmf_network *network, bmf_transit *message)
     message->sender_free = message->sent + h->link.send;
     message->receive_overhead = h->link.receive;
     if (h->single) {
-        message->send_done = ports_leave(&h->ports, message, message->sender_free, length, h->link.latency);
+        message->send_done = ports_leave(&h->ports, message, message->sender_free,
+                                         (bmf_passage){.out = length, .in = length, .latency = h->link.latency});
         return;
     }
     message->send_done = message->sender_free + length;

@@ -86,6 +86,12 @@ static double overhead(const loggp *l, const bmf_transit *message)
     return l->overhead + further_bytes(message) * l->overhead_per_byte;
 }
 
+static bmf_passage passage(const loggp *l, const bmf_transit *message)
+{
+    const double length = further_bytes(message) * l->gap_per_byte;
+    return (bmf_passage){.out = length, .in = length, .latency = l->latency};
+}
+
 /* When both sides are ready for the data. */
 static double meeting(const bmf_network *network, const bmf_transit *message)
 {
@@ -97,8 +103,7 @@ static double meeting(const bmf_network *network, const bmf_transit *message)
 
 static void meet(loggp *l, bmf_transit *message)
 {
-    ports_leave_later(&l->ports, message, meeting(&l->network, message), further_bytes(message) * l->gap_per_byte,
-                      l->latency);
+    ports_leave_later(&l->ports, message, meeting(&l->network, message), passage(l, message));
 }
 
 static void send(bmf_network *network, bmf_transit *message)
@@ -107,8 +112,7 @@ static void send(bmf_network *network, bmf_transit *message)
     message->receive_overhead = overhead(l, message);
     if (message->bytes <= l->eager) {
         message->sender_free = message->sent + overhead(l, message);
-        message->send_done =
-            ports_leave(&l->ports, message, message->sender_free, further_bytes(message) * l->gap_per_byte, l->latency);
+        message->send_done = ports_leave(&l->ports, message, message->sender_free, passage(l, message));
         return;
     }
     message->sender_free = message->sent + l->overhead;

@@ -7,10 +7,14 @@
  * arrival = "pingpong", and, if congested = true, the larger of that and allsend(p, d), what a message takes when half
  * of the p processors send to the other half. A time that comes out negative is 0. Agreement: allreduce(p, 1), or
  * without that entry 2 ceil(log2 p) messages of 8 bytes one after the other.
- * With ports = "single" messages take turns at their senders and receivers (predict/network/ports.h): recv(d) -
- * recv(0), what grows with the message, is how long one passes a port, and the rest of arrived - sent is latency. Where
- * that is negative, MPI moves a part of the message only once the receiver takes it: it takes it that much before the
- * port is free.
+ * With ports = "single" messages take turns at their senders and receivers (predict/network/ports.h). A sheet with
+ * messages that follow each other (gapout, gapin, gapring; predict/measure/gaps.c) says for how long:
+ *     out = gapout(p, d),  in = gapin(p, d),  back = gapring(p, d) - max(out, in),
+ * with p the processors as far as they were measured. A message that finds its ports idle is measured by recv(d), and
+ * what it is ahead of the ports' work is their burst (predict/network/burst.h). In a sheet without these
+ * recv(d) - recv(0), what grows with the message, is how long one passes a port. The rest of arrived - sent is latency.
+ * Where that is negative, MPI moves a part of the message only once the receiver takes it: it takes it that much before
+ * the port is free.
  * Uncertainty: sample k > 0 draws the coefficients of every entry once, from the normal distribution with the sheet's
  * covariance (by Cholesky's factors), for every entry a factor of this run, and for every time of every message and
  * every agreement a factor of its own with the standard deviation of the entry's noise. Factors are log-normal with
@@ -23,6 +27,7 @@
 #include <string.h>
 
 #include "predict/machine/machine.h"
+#include "predict/network/burst.h"
 #include "predict/network/ports.h"
 #include "predict/network/network.h"
 #include "predict/sheet/run_effects.h"
@@ -36,7 +41,21 @@ static const uint64_t CHANCE_COEFFICIENT = UINT64_C(0x73686565740000), CHANCE_NO
 
 enum { STATUS_BYTES = 8 };
 
-typedef enum role { POSTING, WAITING, ARRIVAL, TAKING, CONGESTION, AGREEMENT, SENDING, SYNCHRONOUS, READY, ROLES } role;
+typedef enum role {
+    POSTING,
+    WAITING,
+    ARRIVAL,
+    TAKING,
+    CONGESTION,
+    AGREEMENT,
+    SENDING,
+    SYNCHRONOUS,
+    READY,
+    LEAVING,
+    ENTERING,
+    CIRCLING,
+    ROLES
+} role;
 
 /* An operation of the sheet, and the coefficients that this run has for its entries. */
 typedef struct equation {
@@ -106,6 +125,27 @@ static int find_sending(const bmf_machine *machine, const config_setting_t *grou
     return need(machine, group, s, WAITING, "isend2");
 }
 
+/* Messages that follow each other, among as many of the processors as were measured. */
+static int find_gaps(const bmf_machine *machine, const config_setting_t *group, sheet_network *s)
+{
+    static const struct {
+        role which;
+        const char *operation;
+    } gaps[] = {{LEAVING, "gapout"}, {ENTERING, "gapin"}, {CIRCLING, "gapring"}};
+    for (size_t k = 0; k < sizeof gaps / sizeof *gaps; k++) {
+        equation *e = &s->equation[gaps[k].which];
+        BMF_TRY(find(machine, group, s, gaps[k].which, gaps[k].operation));
+        int32_t least = INT32_MAX, most = 0;
+        for (int64_t j = 0; j < e->entries; j++) {
+            least = e->entry[j].p_low < least ? e->entry[j].p_low : least;
+            most = e->entry[j].p_high > most ? e->entry[j].p_high : most;
+        }
+        if (most > 0)
+            e->p = fmin(fmax((double)s->network.processors, least), most);
+    }
+    return BMF_OK;
+}
+
 /* Sheets without times of pairs: half of the processors send to the other half. The sender and the receiver are busy
  * for as long as that takes (docs/machines.md). */
 static int find_congested(const bmf_machine *machine, const config_setting_t *group, sheet_network *s)
@@ -149,6 +189,8 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
     BMF_TRY(find(machine, group, s, SENDING, "send"));
     BMF_TRY(find(machine, group, s, SYNCHRONOUS, "ssend"));
     BMF_TRY(find(machine, group, s, READY, "rsend"));
+    if (s->single)
+        BMF_TRY(find_gaps(machine, group, s));
     return find(machine, group, s, AGREEMENT, "allreduce");
 }
 
@@ -164,6 +206,7 @@ static void destroy(bmf_network *network)
 
 static void draw_all(sheet_network *s, int64_t sample);
 static double noise_of(const bmf_sheet_entry *entry);
+static double find_burst(const sheet_network *s);
 
 static int create(const bmf_machine *machine, const config_setting_t *group, int64_t processors, bmf_network **network)
 {
@@ -186,6 +229,8 @@ static int create(const bmf_machine *machine, const config_setting_t *group, int
         s->network.agreement_noise = noise_of(
             entry_choose(s->equation[AGREEMENT].entry, s->equation[AGREEMENT].entries, (double)processors, 1.0));
     draw_all(s, 0); /* agreement may be asked for before the first run */
+    if (s->equation[LEAVING].entry)
+        s->ports.burst = find_burst(s);
     *network = &s->network;
     return BMF_OK;
 }
@@ -323,6 +368,8 @@ static double spread_of(const sheet_network *s, const bmf_transit *message)
     return sqrt(fmax(variance, 0.0) / (seconds * seconds) + noise_of(entry) * noise_of(entry));
 }
 
+/* ---- ports ---- */
+
 /* The share of the arrival equation's time that grows with the message. */
 static double growing_share(const sheet_network *s, const bmf_transit *message)
 {
@@ -331,6 +378,58 @@ static double growing_share(const sheet_network *s, const bmf_transit *message)
     const double whole = evaluate(e, e->p, (double)message->bytes / e->element_bytes, &entry);
     const double empty = evaluate(e, e->p, 0.0, &entry);
     return whole > empty ? 1.0 - empty / whole : 0.0;
+}
+
+/* By how much longer a message keeps a port when its host sends and receives all the time, relative to one direction:
+ * of the equations as they were found, because what a sample draws of their difference would be mostly noise. */
+static double share_of_return(const sheet_network *s, const bmf_transit *message)
+{
+    static const role ways[] = {LEAVING, ENTERING, CIRCLING};
+    double seconds[3] = {0.0};
+    for (int k = 0; k < 3; k++) {
+        const equation *e = &s->equation[ways[k]];
+        bmf_estimate estimate;
+        if (!e->entry)
+            continue;
+        const double d = (double)message->bytes / e->element_bytes;
+        entry_evaluate(entry_choose(e->entry, e->entries, e->p, d), e->p, d, &estimate);
+        seconds[k] = fmax(estimate.mean, 0.0);
+    }
+    const double one_way = fmax(seconds[0], seconds[1]);
+    return one_way > 0.0 ? fmax(seconds[2] / one_way - 1.0, 0.0) : 0.0;
+}
+
+/* How a message passes the ports that takes `whole` when they are idle, `transport` of it before its receiver does
+ * something. */
+static bmf_passage passage_of(sheet_network *s, const bmf_transit *message, double whole, double transport)
+{
+    if (!s->equation[LEAVING].entry) {
+        const double length = growing_share(s, message) * whole;
+        return (bmf_passage){.out = length, .in = length, .latency = transport - length};
+    }
+    const double out = time_of(s, LEAVING, message),
+                 in = s->equation[ENTERING].entry ? time_of(s, ENTERING, message) : out, slower = fmax(out, in);
+    return (bmf_passage){.out = out,
+                         .in = in,
+                         .back = slower * share_of_return(s, message),
+                         .latency = transport - ports_beyond_burst(&s->ports, slower)};
+}
+
+/* The burst that explains both single messages and those that follow each other, at all sizes of which both are
+ * known. */
+static double find_burst(const sheet_network *s)
+{
+    enum { SIZES = 64 };
+    const equation *one = &s->equation[ARRIVAL], *more = &s->equation[LEAVING];
+    const bmf_sheet_entry *entry;
+    double single[SIZES], following[SIZES];
+    int64_t count = 0;
+    const double most = fmin(fmin(one->measured * one->element_bytes, more->measured * more->element_bytes), 1e18);
+    for (double bytes = fmax(one->element_bytes, more->element_bytes); bytes <= most && count < SIZES; bytes *= 2.0) {
+        single[count] = evaluate(one, one->p, bytes / one->element_bytes, &entry);
+        following[count++] = evaluate(more, more->p, bytes / more->element_bytes, &entry);
+    }
+    return burst_of(count, single, following);
 }
 
 /* The entry of a call that blocks until the sender may go on; POSTING for those that do not, and if the sheet has
@@ -355,16 +454,16 @@ static void send(bmf_network *network, bmf_transit *message)
     message->sender_free = message->sent + time_of(s, blocking, message);
     message->send_done = message->sender_free + (blocking == POSTING ? time_of(s, WAITING, message) : 0.0);
     message->relative_error = spread_of(s, message);
-    s->messages++;
     const double transport = fmax(whole - message->receive_overhead, 0.0);
     if (s->single) {
-        const double length = growing_share(s, message) * whole;
-        message->send_done =
-            fmax(message->send_done, ports_leave(&s->ports, message, message->sent, length, transport - length));
-        return;
+        const bmf_passage passage = passage_of(s, message, whole, transport);
+        message->send_done = fmax(message->send_done, ports_leave(&s->ports, message, message->sent, passage));
+    } else {
+        message->arrived = message->sent + transport;
     }
-    message->arrived = message->sent + transport;
-    network->complete(network->simulator, message);
+    s->messages++;
+    if (!s->single)
+        network->complete(network->simulator, message);
 }
 
 static double next(bmf_network *network)
@@ -494,13 +593,16 @@ static void describe(const bmf_network *network, FILE *stream)
 {
     static const char *const what[ROLES] = {"a sender's overhead", "a sender's wait",   "until it is received",
                                             "of that, at the end", "or, if larger",     "agreement",
-                                            "a blocking send",     "a synchronous one", "a ready one"};
+                                            "a blocking send",     "a synchronous one", "a ready one",
+                                            "at a port out",       "at a port in",      "at both of a host"};
     const sheet_network *s = (const sheet_network *)network;
     fprintf(stream, "times of messages from the sheet '%s'\n", s->sheet->title);
     for (int k = 0; k < ROLES; k++)
         describe_equation(&s->equation[k], what[k], stream);
     if (s->single)
         fputs("a processor sends one message at a time and receives one at a time\n", stream);
+    if (s->ports.burst > 0.0)
+        fprintf(stream, "after a pause a port passes %.4g us of its work at once\n", 1e6 * s->ports.burst);
 }
 
 const bmf_network_type network_sheet = {.name = "sheet",

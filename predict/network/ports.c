@@ -8,7 +8,8 @@
 #include "runtime/base/array.h"
 
 struct bmf_port_event {
-    double time, length, latency; /* of a head that comes, latency is what is negative of it */
+    double time;
+    bmf_passage passage; /* of a head that comes, out is when the message's end has come this far */
     bmf_transit *message;
     uint64_t order; /* twice the number of the event; odd: the message leaves, even: its head comes */
 };
@@ -18,11 +19,11 @@ struct bmf_port_event {
 #define HEAP_BEFORE(a, b) ((a).time < (b).time || ((a).time == (b).time && (a).order < (b).order))
 #include "runtime/base/heap.h"
 
-static void push(bmf_ports *ports, bmf_transit *message, double time, double length, double latency, bool leaves)
+static void push(bmf_ports *ports, bmf_transit *message, double time, bmf_passage passage, bool leaves)
 {
     ARRAY_RESERVE(ports->event, ports->capacity, ports->events + 1);
     const uint64_t order = 2 * (uint64_t)ports->added++ + leaves;
-    events_push(ports->event, &ports->events, (bmf_port_event){time, length, latency, message, order});
+    events_push(ports->event, &ports->events, (bmf_port_event){time, passage, message, order});
 }
 
 /* ---- the ports ---- */
@@ -51,27 +52,51 @@ void ports_free(bmf_ports *ports)
     free(ports->event);
 }
 
+double ports_beyond_burst(const bmf_ports *ports, double length)
+{
+    return fmax(length - ports->burst, 0.0);
+}
+
+static double free_for(const bmf_ports *ports, const bmf_port *port, double length)
+{
+    return port->free - fmax(ports->burst - length, 0.0);
+}
+
 /* Passes as soon as it is there and the port is free; returns when it begins to. */
 static double pass(bmf_ports *ports, bmf_port *port, double there, double length, int64_t bytes)
 {
-    const double begin = fmax(there, port->free);
-    port->free = begin + length + ports->gap;
+    const double begin = fmax(there, free_for(ports, port, length));
+    port->free = fmax(port->free, begin) + length + ports->gap;
     port->messages++;
     port->bytes += bytes;
     port->busy += length;
     return begin;
 }
 
-double ports_leave(bmf_ports *ports, bmf_transit *message, double ready, double length, double latency)
+/* What the other direction has to do for a message, from when it is there: the sum counts, not the order. */
+static void give_back(bmf_port *port, double there, double length)
 {
-    const double begin = pass(ports, &ports->out[port_of(ports, message->from)], ready, length, message->bytes);
-    push(ports, message, begin + fmax(latency, 0.0), length, fmin(latency, 0.0), false);
-    return begin + length;
+    if (length <= 0.0)
+        return;
+    port->free = fmax(port->free, there) + length;
+    port->busy += length;
 }
 
-void ports_leave_later(bmf_ports *ports, bmf_transit *message, double time, double length, double latency)
+double ports_leave(bmf_ports *ports, bmf_transit *message, double ready, bmf_passage passage)
 {
-    push(ports, message, time, length, latency, true);
+    const int64_t from = port_of(ports, message->from);
+    const double begin = pass(ports, &ports->out[from], ready, passage.out, message->bytes);
+    give_back(&ports->in[from], ready, passage.back);
+    const double end = begin + ports_beyond_burst(ports, passage.out), latency = fmax(passage.latency, 0.0);
+    /* The end of a message that is no slower out than in comes behind its head as the receiver's port takes it. */
+    passage.out = passage.out > passage.in ? end + latency : 0.0;
+    push(ports, message, begin + latency, passage, false);
+    return end;
+}
+
+void ports_leave_later(bmf_ports *ports, bmf_transit *message, double time, bmf_passage passage)
+{
+    push(ports, message, time, passage, true);
 }
 
 double ports_next(const bmf_ports *ports)
@@ -79,17 +104,25 @@ double ports_next(const bmf_ports *ports)
     return ports->events > 0 ? ports->event[0].time : INFINITY;
 }
 
+/* The head is at the receiver. */
+static void enter(bmf_ports *ports, bmf_transit *message, double time, bmf_passage passage)
+{
+    const int64_t to = port_of(ports, message->to);
+    const double early = fmin(passage.latency, 0.0);
+    const double begin = pass(ports, &ports->in[to], time, passage.in, message->bytes);
+    give_back(&ports->out[to], time, passage.back);
+    message->arrived = fmax(begin + (ports_beyond_burst(ports, passage.in) + early), passage.out + early);
+}
+
 bmf_transit *ports_advance(bmf_ports *ports)
 {
     const bmf_port_event event = events_pop(ports->event, &ports->events);
-    bmf_transit *message = event.message;
     if (event.order % 2 == 1) {
-        message->send_done = ports_leave(ports, message, event.time, event.length, event.latency);
+        event.message->send_done = ports_leave(ports, event.message, event.time, event.passage);
         return NULL;
     }
-    const double begin = pass(ports, &ports->in[port_of(ports, message->to)], event.time, event.length, message->bytes);
-    message->arrived = begin + (event.length + event.latency);
-    return message;
+    enter(ports, event.message, event.time, event.passage);
+    return event.message;
 }
 
 int64_t ports_loads(const bmf_ports *ports, bmf_link_load **load)

@@ -120,7 +120,7 @@ static int add_overhead_of(replay *r, const bmf_event *event, const char *what, 
     bmf_model_cost cost;
     if (!model_costs_know_overhead(r->costs, kernel_call(r->run, event->node), what, operation))
         return BMF_OK;
-    BMF_TRY(model_costs_find(r->costs, NULL, operation, "", amount, NULL, 0, &cost));
+    BMF_TRY(model_costs_find(r->costs, NULL, &(bmf_model_call){.kernel = operation, .elements = amount}, &cost));
     actions_overhead(r->actions, event->lane, cost.seconds, cost.shared, cost.own, cost.equation);
     return BMF_OK;
 }
@@ -137,7 +137,11 @@ static int add_compute(replay *r, const bmf_event *event)
         char operation[BMF_SAMPLE_NAME], preparation[BMF_SAMPLE_NAME];
         BMF_TRY(add_overhead_of(r, event, kernel_preparation(name, preparation), event->amount));
         kernel_operation(call, name, operation);
-        BMF_TRY(model_costs_find(r->costs, NULL, operation, "", event->amount, run_find_work(r->run, event), seconds,
+        BMF_TRY(model_costs_find(r->costs, NULL,
+                                 &(bmf_model_call){.kernel = operation,
+                                                   .elements = event->amount,
+                                                   .work = run_find_work(r->run, event),
+                                                   .measured = seconds},
                                  &cost));
     }
     actions_add(r->actions, (bmf_action){.kind = BMF_ACTION_COMPUTE,

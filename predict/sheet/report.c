@@ -36,6 +36,7 @@ const char *const sheet_notes[] = {
 const char *family_heading(bmf_family family)
 {
     static const char *const headings[BMF_FAMILIES] = {"Point-to-point messages",
+                                                       "Messages that follow each other",
                                                        "Collective operations",
                                                        "Barriers",
                                                        "Skeletons and permutation rounds",

@@ -17,8 +17,8 @@
 #include "runtime/base/array.h"
 #include "bmf/status.h"
 
-static const char *const family_names[BMF_FAMILIES] = {"point-to-point", "collective", "barrier", "skeleton",
-                                                       "local",          "threads",    "file",    "memory"};
+static const char *const family_names[BMF_FAMILIES] = {"point-to-point", "links",   "collective", "barrier", "skeleton",
+                                                       "local",          "threads", "file",       "memory"};
 
 const bmf_header_line header_lines[BMF_HEADER_LINES] = {
     {"machine", offsetof(bmf_samples_header, machine), BMF_HEADER_TEXT, false},

@@ -40,6 +40,7 @@ enum {
 /* What an operation is; decides under which heading a sheet lists it, not how it is fitted (the data do). */
 typedef enum bmf_family {
     BMF_FAMILY_PAIR,       /* "point-to-point": two processes; d varies */
+    BMF_FAMILY_LINK,       /* "links": messages that follow each other; p and d vary */
     BMF_FAMILY_COLLECTIVE, /* "collective": p and d vary; also congested pairs */
     BMF_FAMILY_BARRIER,    /* "barrier": only p varies (comm_split too); d is 0 */
     BMF_FAMILY_SKELETON,   /* "skeleton": a bmf skeleton or permutation round; p and d vary */

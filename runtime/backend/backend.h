@@ -175,6 +175,7 @@ struct bmf_context {
     const bmf_backend *backend;
     void *backend_state;
     bool reproducible;
+    bool parts_are_ranks;    /* every local part is cut for all threads, as that of a rank with these would be */
     bool names_operations;   /* the backend wants to know of which operations kernels are made */
     int64_t representatives; /* processors that are emulated for all of their class; 0: each is (rank_emulation.c) */
     int64_t alike;           /* processors for which others stood, so far */
@@ -251,6 +252,12 @@ static inline int backend_exchange_end(bmf_context *ctx, bmf_exchange *under_way
 static inline bool is_local(const bmf_context *ctx, int64_t processor)
 {
     return processor >= ctx->first_processor && processor < ctx->first_processor + ctx->local_processors;
+}
+
+/* Into how many even shares what this host does is cut for workers: one for each thread, of each rank that is here. */
+static inline int64_t work_shares(const bmf_context *ctx)
+{
+    return ctx->threads * (ctx->parts_are_ranks ? ctx->local_processors : 1);
 }
 
 /* Cuts this host's elements of a partition into pieces: every worker gets a contiguous run of about the same number of

@@ -12,13 +12,13 @@ static int64_t round_up(int64_t value, int64_t grain)
     return (value + grain - 1) / grain * grain;
 }
 
-/* Adds the pieces of [begin, end) of all local parts cut at every position cut(w), w = 1, 2, .. */
-static void cut_parts(const bmf_partition *partition, int64_t share, int64_t origin, int workers, bmf_piece *piece,
-                      int64_t *pieces)
+/* The pieces of parts [first, last), cut every `share` elements from the origin on. */
+static void cut_parts(const bmf_partition *partition, int64_t first, int64_t last, int64_t share, int64_t origin,
+                      int workers, bmf_piece *piece, int64_t *pieces)
 {
     int64_t count = 0, cut = origin + share;
     int worker = 0;
-    for (int64_t k = partition->local_first; k < partition->local_first + partition->local_parts; k++) {
+    for (int64_t k = first; k < last; k++) {
         int64_t begin = partition->start[k], end = partition->start[k + 1];
         int64_t processor = bmf_partition_processor(partition, k);
         while (begin < end) {
@@ -37,25 +37,43 @@ static void cut_parts(const bmf_partition *partition, int64_t share, int64_t ori
     *pieces = count;
 }
 
-static void create(const bmf_partition *partition, int64_t share, int64_t origin, int workers, bmf_piece **piece,
-                   int64_t *pieces)
+/* As a rank that has just these parts, for its threads. */
+static void cut_evenly(const bmf_context *ctx, const bmf_partition *partition, int64_t first, int64_t last,
+                       int64_t grain, bmf_piece *piece, int64_t *pieces)
 {
-    cut_parts(partition, share, origin, workers, NULL, pieces);
-    *piece = allocate(*pieces * (int64_t)sizeof **piece);
-    cut_parts(partition, share, origin, workers, *piece, pieces);
+    const int64_t begin = partition->start[first], end = partition->start[last], origin = begin / grain * grain;
+    const int64_t share = round_up((end - origin + ctx->threads - 1) / ctx->threads, grain);
+    cut_parts(partition, first, last, share > 0 ? share : grain, origin, ctx->threads, piece, pieces);
+}
+
+static int64_t cut_all(const bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece *piece)
+{
+    const int64_t first = partition->local_first, last = first + partition->local_parts;
+    int64_t count = 0, pieces;
+    if (!ctx->parts_are_ranks) {
+        cut_evenly(ctx, partition, first, last, grain, piece, &count);
+        return count;
+    }
+    for (int64_t k = first; k < last; k++) {
+        cut_evenly(ctx, partition, k, k + 1, grain, piece ? piece + count : NULL, &pieces);
+        count += pieces;
+    }
+    return count;
 }
 
 void pieces_create(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece, int64_t *pieces)
 {
-    int64_t begin = bmf_partition_local_begin(partition), end = bmf_partition_local_end(partition);
-    int64_t origin = begin / grain * grain;
-    int64_t share = round_up((end - origin + ctx->threads - 1) / ctx->threads, grain);
-    create(partition, share > 0 ? share : grain, origin, ctx->threads, piece, pieces);
+    *piece = allocate(cut_all(ctx, partition, grain, NULL) * (int64_t)sizeof **piece);
+    *pieces = cut_all(ctx, partition, grain, *piece);
 }
 
 void pieces_create_dynamic(bmf_context *ctx, const bmf_partition *partition, int64_t grain, bmf_piece **piece,
                            int64_t *pieces)
 {
+    const int64_t first = partition->local_first, last = first + partition->local_parts;
+    const int64_t origin = bmf_partition_local_begin(partition) / grain * grain;
     (void)ctx;
-    create(partition, grain, bmf_partition_local_begin(partition) / grain * grain, 1, piece, pieces);
+    cut_parts(partition, first, last, grain, origin, 1, NULL, pieces);
+    *piece = allocate(*pieces * (int64_t)sizeof **piece);
+    cut_parts(partition, first, last, grain, origin, 1, *piece, pieces);
 }

@@ -22,7 +22,7 @@ typedef struct segments_state {
 /* Pieces of every worker, cut where blocks begin. */
 static int64_t cut_segments(const bmf_by_key *by, const bmf_by_key_segments *all, bmf_piece **made)
 {
-    const int64_t workers = by->ctx->threads, *start = all->start, elements = start[all->segments] - start[0];
+    const int64_t workers = work_shares(by->ctx), *start = all->start, elements = start[all->segments] - start[0];
     const int64_t share = elements / workers + 1;
     bmf_piece *piece = allocate((all->segments + 2 * workers + 1) * (int64_t)sizeof *piece);
     int64_t count = 0;

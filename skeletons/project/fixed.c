@@ -36,7 +36,8 @@ typedef struct fixed_answers {
 static void cut_answers(fixed_answers *all)
 {
     bmf_project_call *call = all->call;
-    int64_t max = call->incoming_requests + call->ctx->threads, share = call->answered / call->ctx->threads + 1;
+    const int64_t shares = work_shares(call->ctx), share = call->answered / shares + 1;
+    const int64_t max = call->incoming_requests + shares;
     all->piece = allocate(max * (int64_t)sizeof *all->piece);
     all->request = allocate(max * (int64_t)sizeof *all->request);
     for (int64_t k = 0; k < call->incoming_requests; k++) {

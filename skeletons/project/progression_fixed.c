@@ -103,8 +103,8 @@ static int copy_piece(void *state, int64_t number, const bmf_piece *piece, int w
 /* Cuts the runs into pieces of about the same size for every worker, each of one run. */
 static bmf_piece *cut(const progression_move *move, const given_runs *given, int64_t *pieces)
 {
-    const int64_t threads = move->ctx->threads, share = given->place[given->count] / threads + 1;
-    bmf_piece *piece = allocate((given->count + threads) * (int64_t)sizeof *piece);
+    const int64_t shares = work_shares(move->ctx), share = given->place[given->count] / shares + 1;
+    bmf_piece *piece = allocate((given->count + shares) * (int64_t)sizeof *piece);
     *pieces = 0;
     for (int64_t k = 0; k < given->count; k++)
         for (int64_t place = given->place[k], end; place < given->place[k + 1]; place = end) {

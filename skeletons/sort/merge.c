@@ -207,7 +207,7 @@ int merge_passes(int64_t runs, const bmf_sorted_run *run)
 int records_merge(bmf_records *records, int first, int64_t runs, bmf_sorted_run *run)
 {
     const int passes = merge_passes(runs, run);
-    const int64_t bytes = 8 * records->words, most = runs + records->ctx->threads;
+    const int64_t bytes = 8 * records->words, most = runs + work_shares(records->ctx);
     merging m = {.records = records,
                  .merge = allocate(runs * (int64_t)sizeof *m.merge),
                  .piece = allocate(most * (int64_t)sizeof *m.piece),

@@ -46,7 +46,7 @@ static bool is_large(const bmf_records *records, int64_t segment)
 
 int64_t records_share(const bmf_records *records)
 {
-    const int64_t count = records->start[records->segments], workers = records->ctx->threads;
+    const int64_t count = records->start[records->segments], workers = work_shares(records->ctx);
     const int64_t share = ((count + workers - 1) / workers + LINE - 1) / LINE * LINE;
     return share > SHARE ? share : SHARE;
 }
@@ -312,7 +312,7 @@ static int sort_large_segments(sorting *s)
 
 void records_cut(const bmf_records *records, bmf_piece **piece, int64_t *pieces)
 {
-    const int64_t share = records_share(records), workers = records->ctx->threads;
+    const int64_t share = records_share(records), workers = work_shares(records->ctx);
     bmf_piece *all = allocate((records->segments + workers) * (int64_t)sizeof *all);
     *pieces = 0;
     for (int64_t k = 0; k < records->segments; k++)

@@ -146,13 +146,14 @@ static void cut_blocks(bmf_blocks *blocks)
     const bmf_stencil_call *call = blocks->call;
     const bmf_partition *partition = call->partition;
     const int threads = call->ctx->threads;
+    const int64_t shares = work_shares(call->ctx);
     const int64_t local = bmf_partition_local_end(partition) - bmf_partition_local_begin(partition);
     for (int64_t k = 0; k < partition->local_parts; k++) {
         const int64_t part = partition->local_first + k;
         const bmf_box own = part_box(call, part), inside = inside_of(call, &own);
         const int64_t elements = box_elements(&inside);
         if (elements > 0)
-            add_slices(&blocks->inside, partition, part, &inside, (elements * threads + local - 1) / local);
+            add_slices(&blocks->inside, partition, part, &inside, (elements * shares + local - 1) / local);
         add_frame(&blocks->frame, partition, part, &own, &inside);
     }
     assign_workers(&blocks->inside, threads);
