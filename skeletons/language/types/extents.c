@@ -470,8 +470,7 @@ void extent_print(const bmf_extent *extent, const bmf_type *type, char *text, si
     size_t used = 0;
     bool known = false;
     text[0] = '\0';
-    for (; is_list(type) && used < size;
-         type = type->component[0], extent = part_of(extent, 0)) {
+    for (; is_list(type) && used < size; type = type->component[0], extent = part_of(extent, 0)) {
         char length[24] = "?";
         const int64_t n = number_of(extent);
         if (n >= 0)
