@@ -496,6 +496,23 @@ static void test_normal(void **state)
 }
 
 /* Everywhere in the cells of the table, at their ends and in the tails. */
+/* Numbers that are drawn together are those that are drawn one by one, to the bit. */
+static void test_normals_together(void **state)
+{
+    enum { MOST = 1000 };
+    static const int counts[] = {0, 1, 7, 255, 256, 257, 513, MOST};
+    double together[MOST];
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (uint64_t stream = 1; stream < 40; stream += 13) {
+            normals_of_stream(stream, 1000 * stream, counts[c], together);
+            for (int k = 0; k < counts[c]; k++) {
+                const double alone = normal_of_stream(stream, 1000 * stream + (uint64_t)k);
+                assert_memory_equal(&together[k], &alone, sizeof alone);
+            }
+        }
+}
+
 static void test_normal_quantile(void **state)
 {
     const double steps = 100003;
@@ -647,21 +664,14 @@ static void test_coverage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_growing),
-        cmocka_unit_test(test_ring),
-        cmocka_unit_test(test_binomial_tree),
-        cmocka_unit_test(test_pipeline),
-        cmocka_unit_test(test_all_to_all),
-        cmocka_unit_test(test_barrier),
-        cmocka_unit_test(test_ideal),
-        cmocka_unit_test(test_starving),
-        cmocka_unit_test(test_lying_network),
-        cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_normal_quantile),
-        cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_intervals_of_events),
+        cmocka_unit_test(test_reference),       cmocka_unit_test(test_events),
+        cmocka_unit_test(test_growing),         cmocka_unit_test(test_ring),
+        cmocka_unit_test(test_binomial_tree),   cmocka_unit_test(test_pipeline),
+        cmocka_unit_test(test_all_to_all),      cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_ideal),           cmocka_unit_test(test_starving),
+        cmocka_unit_test(test_lying_network),   cmocka_unit_test(test_normal),
+        cmocka_unit_test(test_normal_quantile), cmocka_unit_test(test_normals_together),
+        cmocka_unit_test(test_intervals),       cmocka_unit_test(test_intervals_of_events),
         cmocka_unit_test(test_coverage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /* Chance that depends on its name only.
  *
- * Method: a hash makes 53 bits of sample, what and which; the inverse normal distribution makes a number of them. So
+ * Method: a hash makes 52 bits of sample, what and which; the inverse normal distribution makes a number of them. So
  * samples do not depend on the order in which they are drawn. The inverse is kept for probabilities up to one half, the
  * others lie opposite: from one power of two to the next in 64 cells, because it changes about as much from each to the
- * next, and in each cell as the cubic with its values and slopes at both ends, which is off by less than 10^-8.
+ * next, and in each cell as the cubic with its values and slopes at both ends, which is off by less than 10^-8. Of many
+ * numbers first the places in the cells are found, in vectors, then the cubics taken.
  * Cost: three mixings and a cubic, without a branch. Source: C. de Boor, A Practical Guide to Splines (1978), ch. IV,
  * for the cubic.
  */
@@ -13,6 +14,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "bmf/kernel.h"
 #include "predict/network/network.h"
 #include "runtime/base/hash.h"
 
@@ -20,7 +22,9 @@
 enum { MANTISSA_BITS = 52, CELL_BITS = 6, PLACE_BITS = MANTISSA_BITS - CELL_BITS, OCTAVES = 53 };
 enum { CELLS = OCTAVES << CELL_BITS, EXPONENT_BIAS = 1023 };
 
-/* The smallest number that the hash makes, 2^-54, begins the first cell; the last one is 1/2 alone. */
+enum { BLOCK = 256 }; /* of many numbers; their places stay in the cache */
+
+/* The smallest number, 2^-54, begins the first cell; the last one is 1/2 alone. */
 static const int64_t first_cell = (int64_t)(EXPONENT_BIAS - OCTAVES - 1) << CELL_BITS;
 static const double least = 0x1p-54;
 
@@ -49,20 +53,49 @@ static void make_cells(void)
     }
 }
 
+static inline uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* The number from 1 to 2 with these bits behind the 1. */
+static inline double from_mantissa(uint64_t bits)
+{
+    bits |= (uint64_t)EXPONENT_BIAS << MANTISSA_BITS;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Where a probability lies, or the opposite one: its cell, and the place in it. */
+static inline uint32_t find_cell(double probability, double *place)
+{
+    const double opposite = 1.0 - probability, below = opposite < probability ? opposite : probability;
+    const uint64_t bits = bits_of(below);
+    *place = from_mantissa(bits << CELL_BITS & ((UINT64_C(1) << MANTISSA_BITS) - 1)) - 1.0;
+    return (uint32_t)((bits >> PLACE_BITS) - (uint64_t)first_cell);
+}
+
+static inline double cubic(uint32_t number, double place, double side)
+{
+    const double *c = cell[number].coefficient;
+    return copysign(c[0] + place * (c[1] + place * (c[2] + place * c[3])), side);
+}
+
 /* The cells are made, and the probability is not below the least. */
 static inline double quantile_of(double probability)
 {
-    const double opposite = 1.0 - probability, below = opposite < probability ? opposite : probability;
-    uint64_t bits;
-    memcpy(&bits, &below, sizeof bits);
-    const double *c = cell[(int64_t)(bits >> PLACE_BITS) - first_cell].coefficient;
-    const double place = (double)(int64_t)(bits & ((UINT64_C(1) << PLACE_BITS) - 1)) * 0x1p-46;
-    return copysign(c[0] + place * (c[1] + place * (c[2] + place * c[3])), probability - 0.5);
+    double place;
+    const uint32_t number = find_cell(probability, &place);
+    return cubic(number, place, probability - 0.5);
 }
 
+/* In the middle of one of 2^52 equal parts. */
 static inline double probability_of(uint64_t stream, uint64_t which)
 {
-    return ((double)(int64_t)(hash_add(stream, which) >> 11) + 0.5) * 0x1p-53;
+    return from_mantissa(hash_add(stream, which) >> (64 - MANTISSA_BITS)) - (1.0 - 0x1p-53);
 }
 
 double normal_quantile(double probability)
@@ -83,11 +116,28 @@ double normal_of_stream(uint64_t stream, uint64_t which)
     return normal_quantile(probability_of(stream, which));
 }
 
+/* side: what is negative where the number is. */
+BMF_VECTORISE_UNFUSED static void find_cells(uint64_t stream, uint64_t first, int64_t count, uint32_t *number,
+                                             double *place, double *side)
+{
+    for (int64_t k = 0; k < count; k++) {
+        const double probability = probability_of(stream, first + (uint64_t)k);
+        number[k] = find_cell(probability, &place[k]);
+        side[k] = probability - 0.5;
+    }
+}
+
 void normals_of_stream(uint64_t stream, uint64_t first, int64_t count, double *normal)
 {
+    uint32_t number[BLOCK];
+    double place[BLOCK];
     pthread_once(&made, make_cells);
-    for (int64_t k = 0; k < count; k++)
-        normal[k] = quantile_of(probability_of(stream, first + (uint64_t)k));
+    for (int64_t done = 0; done < count; done += BLOCK) {
+        const int64_t some = count - done < BLOCK ? count - done : BLOCK;
+        find_cells(stream, first + (uint64_t)done, some, number, place, normal + done);
+        for (int64_t k = 0; k < some; k++)
+            normal[done + k] = cubic(number[k], place[k], normal[done + k]);
+    }
 }
 
 double normal_deviate(int64_t sample, uint64_t what, uint64_t which)

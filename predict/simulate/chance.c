@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bmf/kernel.h"
 #include "predict/simulate/computations.h"
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
@@ -51,9 +52,11 @@ static inline double near_exponential(double x)
     return series * scale;
 }
 
+static const double near = 700.0, farthest_normal = 9.0; /* beyond those that are drawn */
+
 static bool is_near(double x)
 {
-    return fabs(x) < 700.0;
+    return fabs(x) < near;
 }
 
 /* Of a call: a factor whose logarithm is `x`. */
@@ -62,18 +65,11 @@ static double own_factor(double x)
     return is_near(x) ? near_exponential(x) : exp(x);
 }
 
-/* The same of many, in place. */
-static void own_factors(double *x, int64_t count)
+/* The same of many, in place, all of which are near. */
+BMF_VECTORISE_UNFUSED static void near_factors(double *x, int64_t count)
 {
-    double most = 0.0;
     for (int64_t k = 0; k < count; k++)
-        most = fabs(x[k]) > most ? fabs(x[k]) : most;
-    if (is_near(most))
-        for (int64_t k = 0; k < count; k++)
-            x[k] = near_exponential(x[k]);
-    else
-        for (int64_t k = 0; k < count; k++)
-            x[k] = own_factor(x[k]);
+        x[k] = near_exponential(x[k]);
 }
 
 static double deviation_of(double relative)
@@ -139,12 +135,14 @@ void chances_find_factors(bmf_chances *c, double compute_factor, const bmf_compu
                           bmf_computation_factors *factors)
 {
     factors->noisy = false;
+    factors->near = true;
     for (int64_t k = 0; k < all->kinds; k++) {
         const bmf_computation_kind *kind = &all->kind[k];
         const bool drawn = c->sample != 0;
         factors->common[k] = drawn ? common_factor(c, compute_factor, kind->equation, kind->shared) : 1.0;
         factors->deviation[k] = drawn && is_noisy(c, kind->own) ? deviation_of((double)kind->own) : 0.0;
         factors->noisy = factors->noisy || factors->deviation[k] > 0.0;
+        factors->near = factors->near && is_near(farthest_normal * factors->deviation[k]);
     }
 }
 
@@ -161,9 +159,10 @@ void chances_draw(const bmf_chances *c, const bmf_computations *all, const bmf_c
     normals_of_stream(c->calls, (uint64_t)first, count, factor);
     for (int64_t k = 0; k < count; k++)
         factor[k] *= factors->deviation[all->of[stored[k]].kind];
-    own_factors(factor, count);
+    if (factors->near)
+        near_factors(factor, count);
     for (int64_t k = 0; k < count; k++)
-        seconds[k] *= factor[k];
+        seconds[k] *= factors->near ? factor[k] : own_factor(factor[k]);
 }
 
 double chances_meeting(const bmf_chances *c, double seconds, int64_t meeting)

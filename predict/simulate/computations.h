@@ -26,10 +26,11 @@ typedef struct bmf_computations {
 } bmf_computations;
 
 /* What the times of a kind are multiplied with in a sample: all by this, and each by a factor of its own with this
- * deviation of its logarithm. noisy: some have one. */
+ * deviation of its logarithm. noisy: some have one; near: none is so large that factors leave what is exponentiated
+ * fast. */
 typedef struct bmf_computation_factors {
     double *common, *deviation; /* by kind */
-    bool noisy;
+    bool noisy, near;
 } bmf_computation_factors;
 
 /* That many are drawn together, at most: their numbers stay in the cache. */
