@@ -90,8 +90,8 @@ static int check(inspection *a)
     BMF_TRY(check_types_observed(NULL, &d->texts, d->arena, &d->library, d->parsed.expression, argument.type, &observer,
                                  NULL, &a->checked));
     a->shapes.text = d->text;
-    return extents_check(NULL, &d->texts, d->arena, a->checked, extent,
-                         &(bmf_extent_observer){shapes_note, &a->shapes}, NULL);
+    return extents_check(NULL, &d->texts, d->arena, a->checked, extent, &(bmf_extent_observer){shapes_note, &a->shapes},
+                         NULL);
 }
 
 inspection *inspection_create(const char *name, const char *bytes, int64_t size, const bmf_strings *libraries)
