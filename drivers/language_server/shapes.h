@@ -15,8 +15,8 @@ typedef struct shape_notes {
 /* An observer's function, whose state are shape_notes. */
 void shapes_note(void *notes, const bmf_expression *expression, const bmf_extent *out);
 void shapes_free(shape_notes *notes);
-/* Appends " 300 x 200" or " ? x 3" to the words of a type, for the expression of this type that stands there; nothing if
- * it is not known, or not the same wherever it is used. At most size - 1 bytes with those that are there. */
+/* Appends " 300 x 200" or " ? x 3" to the words of a type, for the expression of this type that stands there; nothing
+ * if it is not known, or not the same wherever it is used. At most size - 1 bytes with those that are there. */
 void shapes_append(const shape_notes *notes, bmf_span span, char *words, size_t size);
 
 #endif
