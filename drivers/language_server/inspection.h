@@ -37,8 +37,8 @@ const notation_text *inspection_syntax(const inspection *of);
 json_t *inspection_diagnostics(const inspection *of);
 
 /* The types of the name that a pattern binds there, or of the outermost expression whose word is there, as words:
- * "int", "int or real", "[real] -> real" (arrow); of expressions with the lengths of lists that are known, "[[real]] 300
- * x 200". NULL: not known. */
+ * "int", "int or real", "[real] -> real" (arrow); of expressions with the lengths of lists that are known, "[[real]] 3
+ * x 2". NULL: not known. */
 char *inspection_words(const inspection *of, bmf_span span, bool name, bool arrow, char *words, size_t size);
 
 #endif
