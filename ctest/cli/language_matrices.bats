@@ -153,6 +153,14 @@ refused()
     refused "1:25: xs[a ..< b]: 1 ..< 4 is outside a list of 3 elements"
     echo 'main(a) = matmul(a[0 ..< 2, 0 ..< 2], a[0 ..< 3, _]) default [[1, 2, 3], [4, 5, 6], [7, 8, 9]]' >prog.bmf
     refused "1:11: $words 2 x 2 and 3 x 3"
+    # through a loop that keeps them, of stencils
+    local sum="{{_, n, _}, {w, c, e}, {_, s, _}} -> n + w + c + e + s"
+    echo "main(a) = let u = loop v = a for i < 3 do stencil({1, 1}, $sum, 0, v) in matmul(u, u) default [[1, 2], [3, 4], [5, 6]]" >prog.bmf
+    refused "1:124: $words 3 x 2 and 3 x 2"
+    # one that changes them says nothing, before or behind
+    echo 'main(a) = let {u, k} = loop {v, k} = {a, 0} while k < 3 do {transpose(v), k + length(matmul(v, transpose(v)))} in matmul(u, a) default [[1, 2], [3, 4], [5, 6]]' >prog.bmf
+    run "$BMF_BIN_DIR/bmf" run prog.bmf
+    assert_output "[[35, 44], [44, 56]]"
     # what is never computed is no mistake
     echo 'main(a) = if length(a) > 1 then matmul(a, a) else a default [[1, 2]]' >prog.bmf
     run "$BMF_BIN_DIR/bmf" run prog.bmf

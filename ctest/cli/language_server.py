@@ -394,6 +394,31 @@ def test_hover():
     server.change({"text": core})
     assert "$Sum : [int] -> int" in server.at("hover", 1, 2)["contents"]["value"]
     assert "B_Map : [[int]] -> [int]" in server.at("hover", 1, 8)["contents"]["value"]
+    # how long lists are, where that is known: of a name that is used with two lengths it is not; loops and stencils keep them
+    shapes = """let first(m) = m[0]
+main(a, b) =
+  let c = matmul(a, b) in
+  let d = loop u = c for i < 3 do stencil({1, 1}, {{_, n, _}, {w, _, e}, {_, s, _}} -> n + w + e + s, 0.0, u) in
+  let e = loop u = b for i < 3 do map(row -> filter(x -> x > 0.0, row), u) in
+  let f = loop v = [1] for i < 3 do v ++ [i] in
+  {d, e, f, first(a), first(b), transpose(d)}
+default {[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]}
+"""
+    server.change({"text": shapes})
+
+    def shape(part, nth=0, shift=0):
+        line, column = find(shapes, part, nth)
+        return server.at("hover", line, column + shift)["contents"]["value"].splitlines()[1]
+
+    assert shape("a), first") == "a : [[real]] 3 x 2", shape("a), first")
+    assert shape("matmul") == "matmul(a, b) : [[real]] 3 x 4", shape("matmul")
+    assert shape("c for") == "c : [[real]] 3 x 4", shape("c for")
+    assert shape("d, e") == "d : [[real]] 3 x 4", shape("d, e")
+    assert shape("e, f") == "e : [[real]] 2 x ?", shape("e, f")
+    assert shape("f, first") == "f : [int]", shape("f, first")
+    assert shape("m[0]") == "m : [[real]]", shape("m[0]")
+    assert shape("transpose") == "transpose(rows) : [[real]] 4 x 3", shape("transpose")
+    server.change({"text": core})
     # a function at two types: those of its parameter
     server.change({"text": "let size(xs) = length(xs)\nmain(n) = {size([n]), size([1.5])}\ndefault 1\n"})
     names = server.at("hover", 0, 10)["contents"]["value"]

@@ -175,9 +175,12 @@ static json_t *hover_notation(const inspection *of, const notation_text *syntax,
     char words[TYPE_BYTES];
     if (!notation_find(syntax, at, &place))
         return hover_word(of, at);
-    if (place.bound)
-        return hover_code(of, place.span, place.name,
-                          inspection_words(of, place.bound->span, true, false, words, sizeof words), NULL);
+    if (place.bound) {
+        const char *type = inspection_words(of, place.bound->span, true, false, words, sizeof words);
+        if (type)
+            shapes_append(&of->shapes, place.span, words, sizeof words);
+        return hover_code(of, place.span, place.name, type, NULL);
+    }
     const bmf_definition *definition = place.name ? library_find(&of->document.library, place.name) : NULL;
     if (definition)
         return hover_definition(of, definition, place.span);

@@ -89,7 +89,9 @@ static int check(inspection *a)
     a->typed = true;
     BMF_TRY(check_types_observed(NULL, &d->texts, d->arena, &d->library, d->parsed.expression, argument.type, &observer,
                                  NULL, &a->checked));
-    return extents_check(NULL, &d->texts, d->arena, a->checked, extent, NULL, NULL);
+    a->shapes.text = d->text;
+    return extents_check(NULL, &d->texts, d->arena, a->checked, extent, &(bmf_extent_observer){shapes_note, &a->shapes},
+                         NULL);
 }
 
 inspection *inspection_create(const char *name, const char *bytes, int64_t size, const bmf_strings *libraries)
@@ -109,6 +111,7 @@ void inspection_free(inspection *made)
     document_close(&made->document);
     free(made->failures.failure);
     free(made->type);
+    shapes_free(&made->shapes);
     free(made);
 }
 
@@ -144,6 +147,8 @@ char *inspection_words(const inspection *of, bmf_span span, bool name, bool arro
     }
     if (last && !name)
         add_words(last, arrow, words, size);
+    if (last && !name && !arrow)
+        shapes_append(&of->shapes, span, words, size);
     return last ? words : NULL;
 }
 

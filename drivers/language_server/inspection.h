@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "drivers/language_server/shapes.h"
 #include "drivers/notation/document.h"
 
 /* An expression that was typed, or a name of a pattern. */
@@ -21,6 +22,7 @@ typedef struct inspection {
     bmf_expression *checked;    /* NULL: not typed, or an error */
     inspection_type *type;      /* in the order in which they were found */
     int types, capacity;
+    shape_notes shapes;
 } inspection;
 
 /* Inspects a text; name: as in messages. NULL is never returned. */
@@ -35,7 +37,8 @@ const notation_text *inspection_syntax(const inspection *of);
 json_t *inspection_diagnostics(const inspection *of);
 
 /* The types of the name that a pattern binds there, or of the outermost expression whose word is there, as words:
- * "int", "int or real", "[real] -> real" (arrow). NULL: not known. */
+ * "int", "int or real", "[real] -> real" (arrow); of expressions with the lengths of lists that are known, "[[real]] 3
+ * x 2". NULL: not known. */
 char *inspection_words(const inspection *of, bmf_span span, bool name, bool arrow, char *words, size_t size);
 
 #endif

@@ -2,13 +2,15 @@
  *
  * Method: the extents of the argument are pushed through the typed expression from the right to the left. An element's
  * extents hold for all elements of its list. A branch, the body of a loop, an operator and a function of the elements
- * of a list that may be empty may never be computed: there nothing is refused. */
+ * of a list that may be empty may never be computed: there nothing is refused. Of a loop's argument holds what its body
+ * keeps: what is known of it shrinks until that is so. */
 #include "skeletons/language/types/extents.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "skeletons/language/forms/stencil.h"
 #include "skeletons/language/front/data.h"
 
 enum { MOST_NODES = 100000, MOST_LEVELS = 1000, MOST_ELEMENTS = 4096 };
@@ -128,6 +130,19 @@ static int64_t number_of(const bmf_extent *extent)
 static const bmf_extent *part_of(const bmf_extent *extent, int k)
 {
     return extent && k < extent->parts ? extent->part[k] : NULL;
+}
+
+/* The same is known of both. */
+static bool says_the_same(const bmf_extent *a, const bmf_extent *b)
+{
+    if (!a || !b || a == b)
+        return a == b;
+    if (a->known != b->known || (a->known && a->number != b->number) || a->joined != b->joined || a->parts != b->parts)
+        return false;
+    for (int k = 0; k < a->parts; k++)
+        if (!says_the_same(a->part[k], b->part[k]))
+            return false;
+    return true;
 }
 
 /* ---- expressions ---- */
@@ -333,6 +348,45 @@ static const bmf_extent *infer_vector(survey *s, const bmf_expression *e, const 
     return list(s->arena, e->children, element);
 }
 
+static const bmf_extent *infer_loop(survey *s, const bmf_expression *e, const bmf_extent *in)
+{
+    const bmf_extent_observer *observer = s->observer;
+    const bmf_extent *before;
+    s->observer = NULL; /* only what holds always is told */
+    do {
+        before = in;
+        in = join(s->arena, in, infer_perhaps(s, e->child[1], in));
+    } while (!says_the_same(before, in));
+    s->observer = observer;
+    if (observer) {
+        infer_perhaps(s, e->child[0], in);
+        infer_perhaps(s, e->child[1], in);
+    }
+    return in;
+}
+
+static bool is_list(const bmf_type *type)
+{
+    return type->kind == BMF_LIST || type->kind == BMF_DISTRIBUTED;
+}
+
+/* Lists, rows and planes keep their lengths, whatever the function makes of points. */
+static const bmf_extent *infer_stencil(survey *s, const bmf_expression *e, const bmf_extent *in)
+{
+    int64_t length[BMF_NUMBERS + 1];
+    const int most = stencil_dimensions(e) + (e->in->kind == BMF_DISTRIBUTED ? 1 : 0);
+    const bmf_extent *at = in;
+    int levels = 0;
+    for (const bmf_type *type = e->in; levels < most && is_list(type); type = type->component[0]) {
+        length[levels++] = number_of(at);
+        at = part_of(at, 0);
+    }
+    if (!in || levels == 0)
+        return NULL;
+    const bmf_extent *made = extent_of_shape(s->arena, levels, length);
+    return make(s->arena, (bmf_extent){made->known, made->number, in->joined, 0, NULL}, 1, made->part);
+}
+
 static const bmf_extent *infer_form(survey *s, const bmf_expression *e, const bmf_extent *in)
 {
     const bmf_extent *first, *second;
@@ -372,6 +426,14 @@ static const bmf_extent *infer_form(survey *s, const bmf_expression *e, const bm
         return infer_reduce(s, e, in);
     case BMF_EXPRESSION_SCAN:
         return list(s->arena, number_of(in), NULL);
+    case BMF_EXPRESSION_WHILE:
+        return infer_loop(s, e, in);
+    case BMF_EXPRESSION_STENCIL:
+        return infer_stencil(s, e, in);
+    case BMF_EXPRESSION_SHIFT:
+        return in ? list(s->arena, number_of(in), e->children > 0 ? NULL : part_of(in, 0)) : NULL;
+    case BMF_EXPRESSION_SORT_BY:
+        return e->in->kind == BMF_DISTRIBUTED ? NULL : list(s->arena, number_of(in), part_of(in, 0));
     case BMF_EXPRESSION_FILTER:
         return list(s->arena, -1, part_of(in, 0));
     default:
@@ -408,8 +470,7 @@ void extent_print(const bmf_extent *extent, const bmf_type *type, char *text, si
     size_t used = 0;
     bool known = false;
     text[0] = '\0';
-    for (; (type->kind == BMF_LIST || type->kind == BMF_DISTRIBUTED) && used < size;
-         type = type->component[0], extent = part_of(extent, 0)) {
+    for (; is_list(type) && used < size; type = type->component[0], extent = part_of(extent, 0)) {
         char length[24] = "?";
         const int64_t n = number_of(extent);
         if (n >= 0)
