@@ -16,7 +16,8 @@
 
 set(BMF_RUNS 1:1 1:4 2:2 3:1 4:3 5:1 7:2 8:1) # ranks:threads; every number of ranks, and 1 to 4 threads, occur
 set(BMF_RUNS_mpi_language_document 16:1) # more for some tests
-set(BMF_FULL_RUNS 5:1 7:2) # left to scripts/check --full: nearly half of the time
+set(BMF_FULL_RUNS 7:2) # left to scripts/check --full: nearly half of the time; likewise
+set(BMF_SLOW_RUNS 5:1) # to --full --slow
 set(BMF_VALGRIND_RANKS 3)
 # Too long for every change: valgrind where the sanitizers look too, and measuring with many more ranks than cores.
 set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valgrind unit_language_scalar.valgrind
@@ -109,6 +110,8 @@ foreach(test IN LISTS BMF_MADE)
     add_test(NAME ${name} COMMAND ${BMF_MPIRUN} -n ${ranks} $<TARGET_FILE:${test}>)
     if(run_name IN_LIST BMF_FULL_RUNS)
       set_tests_properties(${name} PROPERTIES LABELS "mpi;full")
+    elseif(run_name IN_LIST BMF_SLOW_RUNS)
+      set_tests_properties(${name} PROPERTIES LABELS "mpi;full;slow")
     else()
       set_tests_properties(${name} PROPERTIES LABELS mpi)
     endif()

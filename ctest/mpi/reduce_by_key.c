@@ -309,6 +309,44 @@ static void check_elements_move_once(bmf_context *ctx)
     free(x);
 }
 
+static int differ(const void *context, int64_t count, const bmf_slice *in, const bmf_slice *out)
+{
+    (void)context;
+    for (int64_t i = 0; i < count; i++)
+        BMF_AT(uint8_t, out[0], i) = BMF_AT(uint8_t, in[0], i) != BMF_AT(uint8_t, in[1], i);
+    return 0;
+}
+
+/* On five processors the second part shares a block with one other part, and the next block with two: the keys of the
+ * two are cut into bands of different lengths. */
+static void check_uneven_sharing(bmf_context *ctx)
+{
+    static const uint8_t even_number = 0;
+    static const bmf_operator parity = {
+        .name = "parity", .type = &bmf_type_bool, .combine = differ, .identity = &even_number};
+    const int64_t n = 6000000, count = 150000;
+    int64_t *key = calloc((size_t)n, sizeof *key);
+    uint8_t *x = calloc((size_t)n, 1), *expected = calloc((size_t)count, 1);
+    bmf_list *keys, *values, *ys = NULL;
+    for (int64_t i = 0; i < n; i++) {
+        key[i] = i * 7919 % count;
+        x[i] = i * 31 / 8 % 2 == 1;
+        expected[key[i]] ^= x[i];
+    }
+    BMF_CHECK(bmf_set_processors(ctx, 5));
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_int, n, key, &keys));
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_bool, n, x, &values));
+    go(ctx, 1);
+    CHECK(bmf_reduce_by_key(keys, values, count, &parity, &ys) == BMF_OK, "%s", bmf_error_text(ctx));
+    test_equal(ys, NULL, count, expected, "parities, with blocks shared by two and three parts");
+    bmf_list_free(keys);
+    bmf_list_free(values);
+    bmf_list_free(ys);
+    free(key);
+    free(x);
+    free(expected);
+}
+
 /* ---- predictions ---- */
 
 /* One reduction, drawn from a state: what it sends. */
@@ -463,6 +501,7 @@ int main(int argc, char **argv)
             check_refusals(ctx);
         }
     }
+    check_uneven_sharing(ctx);
     BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, 3)));
     check_operator(ctx, &state, test_operator_number(0), 150000, 6000);
     const int failed = bmf_close(ctx);

@@ -371,12 +371,22 @@ static const head_case bool_heads[] = {
 
 #define LENGTH_OF(table) (sizeof table / sizeof table[0])
 
+/* ThreadSanitizer takes forty times as long: a quarter of the tables, in which every head, end and size occurs. */
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#define ONE_OF 4
+#endif
+#endif
+#ifndef ONE_OF
+#define ONE_OF 1
+#endif
+
 static void try_table(const head_case *heads, size_t head_count, const end_case *ends, size_t end_count,
                       bmf_stream_tail tail)
 {
     for (size_t h = 0; h < head_count; h++)
         for (size_t e = 0; e < end_count; e++)
-            for (size_t s = 0; s < ALL_SIZES; s++) {
+            for (size_t s = (h + e) % ONE_OF; s < ALL_SIZES; s += ONE_OF) {
                 end_case end = ends[e];
                 if (!end.op && !end.predicate)
                     end.op = plus_absolute;

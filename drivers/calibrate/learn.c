@@ -188,13 +188,20 @@ typedef struct learnt {
     bmf_sheet *sheet;
 } learnt;
 
+/* Of its ranks: what was asked for, or what the program took by itself. */
+static int64_t threads_of(const learnt *all)
+{
+    const int64_t taken = all->sheet->header.threads;
+    return all->threads > 0 ? all->threads : taken > 0 ? taken : 1;
+}
+
 /* Processors of a node: what is here, or where --launch starts ranks what has run there. */
-static int64_t node_processors(const bmf_calibration *c)
+static int64_t node_processors(const bmf_calibration *c, const learnt *fewest)
 {
     int64_t most = c->o->trial.launch ? 1 : usable_cores();
     for (int k = 0; k < c->settings; k++) {
         const bmf_trial *trial = &c->setting[k].trial;
-        const int64_t used = trial->ranks * (trial->threads > 0 ? trial->threads : 1);
+        const int64_t used = trial->ranks * (trial->threads > 0 ? trial->threads : threads_of(fewest));
         most = used > most ? used : most;
     }
     return most;
@@ -220,10 +227,10 @@ static int write_machine(const bmf_calibration *c, const learnt *all, int64_t co
                                        .kernels = all[0].path,
                                        .threaded = threaded,
                                        .threaded_count = count - 1,
-                                       .node = node_processors(c),
+                                       .node = node_processors(c, &all[0]),
                                        .out = c->o->output,
                                        .name = "here",
-                                       .processors = alone ? 1 : 0};
+                                       .processors = alone ? threads_of(&all[0]) : 0};
     if (status == BMF_OK)
         status = machine_make(&making);
     free(threaded);

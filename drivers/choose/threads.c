@@ -30,8 +30,9 @@ static bool is_usual(const choose_study *study, const bmf_machine *machine, int6
         return threads == machine->threads;
     if (machine->kernels)
         return machine_has_learnt(machine, threads);
-    return threads == 1 ||
-           (!choose_is_alone(study->options) && threads <= machine->node.processors && threads <= USUAL_THREADS);
+    const bool is_power = (threads & (threads - 1)) == 0;
+    return threads == 1 || (is_power && threads <= USUAL_THREADS && threads <= machine->node.processors &&
+                            !choose_is_alone(study->options));
 }
 
 static void add_team(choose_study *study, int64_t threads)
@@ -55,14 +56,10 @@ static void find_teams(choose_study *study)
     const bmf_number_list *given = &study->options->threads;
     for (int64_t k = 0; k < given->count; k++)
         add_team(study, (int64_t)given->number[k]);
-    for (int64_t m = 0; given->count == 0 && m < study->machines; m++) {
-        const bmf_machine *machine = study->machine[m];
-        for (int64_t threads = 1; threads <= USUAL_THREADS; threads *= 2)
-            if (is_usual(study, machine, threads))
+    for (int64_t m = 0; given->count == 0 && m < study->machines; m++)
+        for (int64_t threads = 1; threads <= BMF_MAX_MACHINE_THREADS; threads++)
+            if (is_usual(study, study->machine[m], threads))
                 add_team(study, threads);
-        if (is_usual(study, machine, machine->threads))
-            add_team(study, machine->threads);
-    }
     qsort(study->team, (size_t)study->teams, sizeof *study->team, ascending);
 }
 

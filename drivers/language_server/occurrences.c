@@ -57,7 +57,7 @@ void occurrences_find(const inspection *of, int64_t at, occurrences *found)
     notation_place place;
     meaning asked, here;
     *found = (occurrences){.declaration = -1};
-    if (!find_meaning(of, at, &place, &asked) && !find_meaning(of, at - 1, &place, &asked))
+    if (!find_meaning(of, at, &place, &asked) && (at == 0 || !find_meaning(of, at - 1, &place, &asked)))
         return;
     found->name = place.name;
     found->span = name_in(of, &place);

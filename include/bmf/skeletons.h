@@ -167,20 +167,21 @@ BMF_API int bmf_reduction_wait(bmf_reduction *reduction, void *value);
 BMF_API int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out);
 /** For every key k of 0 to count - 1 the reduction of the values that have it, a list of `count` results split evenly
  * over the processors of values: of a key without values the identity, which the operator must have. keys: int, on the
- * same parts as values, whose elements are of the operator's type. The order is fixed (docs/reproducible.md): blocks of
- * max (1024, 8 count) elements, rounded up to a power of two, are folded from left to right, every entry beginning with
- * the identity, and joined by the tree, in which an entry equal to the identity leaves the other as it is; so exact
- * operators give what bmf_reduce of the values with key k gives, sums of reals the same within rounding. On Q
- * processors two ways give the same bits, of which the one with the lower estimate is taken (docs/schedules.md). At the
- * first processor (tables): elements of a block that is cut move to the processor where it begins, 8 + w bytes each;
- * then messages of bmf_reduce_placed with tables of count w bytes as values, Q - 1, and at most Q - 1 with the results;
- * room at every processor for as many tables as a forest has values, at most 2 log2 of its blocks. At the processors of
- * the results (owners): an element of a block that is cut moves at most once, to one of those that have elements of the
- * block, with w bytes for its value and 2 to 8 for its key; then the entries of every node of the tree move to their
- * owners, one message from each to each that needs some; room for a processor's elements on their way and for the
- * entries of its keys of every block. All elements of a block with the same key meet on one processor, unless the
- * operator is exact. Errors: BMF_ERROR_INDEX names the first key out of range and its position, BMF_ERROR_SHAPE lists
- * that do not conform, count < 0, no identity; BMF_ERROR_MEMORY if the results do not fit; those of bmf_reduce. */
+ * same parts as values, whose elements are of the operator's type. The order is fixed (docs/reproducible.md): blocks
+ * of max (1024, 8 count) elements, rounded up to a power of two, are folded from left to right, every entry beginning
+ * with the identity, and joined by the tree, in which an entry equal to the identity leaves the other as it is; so
+ * exact operators give what bmf_reduce of the values with key k gives, sums of reals the same within rounding. On Q
+ * processors two ways give the same bits, of which the one with the lower estimate is taken (docs/schedules.md). At
+ * the first processor (tables): elements of a block that is cut move to the processor where it begins, 8 + w bytes
+ * each; then messages of bmf_reduce_placed with tables of count w bytes as values, Q - 1, and at most Q - 1 with the
+ * results; room at every processor for as many tables as a forest has values, at most 2 log2 of its blocks. At the
+ * processors of the results (owners): an element of a block that is cut moves at most once, to one of those that have
+ * elements of the block, with w bytes for its value and 2 to 8 for its key, and 8 for each of up to 512 bands of keys
+ * in a message; then the entries of every node of the tree move to their owners, one message from each to each that
+ * needs some; room for a processor's elements on their way and for the entries of its keys of every block. All
+ * elements of a block with the same key meet on one processor, unless the operator is exact. Errors: BMF_ERROR_INDEX
+ * names the first key out of range and its position, BMF_ERROR_SHAPE lists that do not conform, count < 0, no
+ * identity; BMF_ERROR_MEMORY if the results do not fit; those of bmf_reduce. */
 BMF_API int bmf_reduce_by_key(const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op,
                               bmf_list **out);
 /** Fused: reduce(op, map(kernel, xs)), and with zip; no list in between. Reads n w bytes once. */

@@ -4,7 +4,7 @@
  * through a part once for every processor, each time begins with the same instances of nodes, and what it records is
  * noted first. At the end the notes are merged: each call is entered and left once, and between two such marks stands
  * what every processor computed there: a family of the log, whose slices are what the times have noted.
- * Cost: 128 bytes a note, and a copy of the nodes' instances a time; 8 bytes a processor.
+ * Cost: some 250 bytes a note, and a copy of the nodes' instances a time; 8 bytes a processor.
  */
 #include <stdlib.h>
 #include <string.h>

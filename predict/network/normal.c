@@ -24,7 +24,7 @@ enum { CELLS = OCTAVES << CELL_BITS, EXPONENT_BIAS = 1023 };
 
 enum { BLOCK = 256 }; /* of many numbers; their places stay in the cache */
 
-/* The smallest number, 2^-54, begins the first cell; the last one is 1/2 alone. */
+/* The first cell begins at 2^-54, below the smallest number that is drawn; the last one is 1/2 alone. */
 static const int64_t first_cell = (int64_t)(EXPONENT_BIAS - OCTAVES - 1) << CELL_BITS;
 static const double least = 0x1p-54;
 

@@ -81,9 +81,9 @@ static bool holds_entries(const bmf_by_key *by, const bmf_column *column, int64_
 /* Makes the elements of a list of results here: all on the first processor, or, even, at their owners. */
 static int fill(bmf_by_key *by, bool owners, bmf_list *made)
 {
-    const int64_t bytes = owners ? made->column.count * by->entry.record + 1 : by->table.record;
+    const int64_t bytes = owners ? made->column.count * by->entry.record : by->table.record;
     const bool in_place = holds_entries(by, &made->column, bytes);
-    char *results = in_place ? made->column.data : allocate(bytes);
+    char *results = in_place ? made->column.data : allocate(bytes + 1);
     int status = BMF_OK;
     if (bmf_length(by->values) == 0)
         by_key_clear_entries(by, made->column.count, results);

@@ -1,7 +1,8 @@
 /* Cutting keys among processors; see cut.h.
  *
  * Method: shares are those of an even split; a band is as long as the second-level cache has room for, unless there
- * would be more bands than lines that a core can write to at once. Finding takes two or three multiplications. */
+ * would be more bands than lines that a core can write to at once. Then the members have more than half of so many
+ * together, which bounds the keys of a band whatever their number. Finding takes two or three multiplications. */
 #include "skeletons/by_key/cut.h"
 
 enum { BAND_BYTES = 128 << 10, MOST_BANDS = 512 };
@@ -21,6 +22,14 @@ static int64_t at_least_one(int64_t x)
     return x > 1 ? x : 1;
 }
 
+/* Of a key in its band, for any number of members; fitting: keys of a band that is no longer than it needs to be. */
+static int bytes_of_key(int64_t count, int64_t fitting)
+{
+    const int64_t bands = MOST_BANDS / 2 + 1, capped = (count + bands - 1) / bands;
+    const int64_t short_one = count < fitting ? count : fitting, longest = capped > short_one ? capped : short_one;
+    return longest <= LONGEST_SHORT_BAND ? 2 : longest <= LONGEST_WORD_BAND ? 4 : 8;
+}
+
 void key_cut_make(bmf_key_cut *cut, int64_t count, int64_t members, int64_t entry_bytes)
 {
     const int64_t share = count / members, longer = count % members, longest = share + (longer > 0);
@@ -35,9 +44,7 @@ void key_cut_make(bmf_key_cut *cut, int64_t count, int64_t members, int64_t entr
                          .share = {make_divisor(share + 1, count), make_divisor(share, count)},
                          .band = make_divisor(band, longest),
                          .bands = at_least_one((longest + band - 1) / band),
-                         .key_bytes = band <= LONGEST_SHORT_BAND  ? 2
-                                      : band <= LONGEST_WORD_BAND ? 4
-                                                                  : 8};
+                         .key_bytes = bytes_of_key(count, fitting)};
 }
 
 int64_t key_cut_share(const bmf_key_cut *cut, int64_t member)

@@ -22,7 +22,7 @@ typedef struct bmf_key_cut {
     bmf_divisor share[2];
     bmf_divisor band; /* keys of a band, but for the last one of a share */
     int64_t bands;    /* of a share */
-    int key_bytes;    /* 2, 4 or 8: of a key counted from its band's first */
+    int key_bytes;    /* 2, 4 or 8: of a key counted from its band's first; the same for any number of members */
 } bmf_key_cut;
 
 /* entry_bytes: of a table's entry. Depends on nothing but these. */

@@ -129,7 +129,7 @@ static int run_pieces(fold_state *s)
     const int workers = by->ctx->threads;
     s->room = allocate(workers * (int64_t)sizeof *s->room);
     for (int w = 0; w < workers; w++)
-        by_key_room_open(by, by->count, &s->room[w]);
+        by_key_room_open(by, by->count, true, &s->room[w]);
     const int status = backend_compute(
         by->ctx, &(bmf_work){.kernel = by->op->name,
                              .piece = s->folded->piece,

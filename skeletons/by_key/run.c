@@ -24,11 +24,11 @@ static bool can_loop(const bmf_by_key *by, const bmf_slice *values)
     return has_loop(by) && tree_is_plain(&by->entry, values) && by->entry.record == by->entry.leaf_size[0];
 }
 
-void by_key_room_open(const bmf_by_key *by, int64_t entries, bmf_by_key_room *room)
+void by_key_room_open(const bmf_by_key *by, int64_t entries, bool tables, bmf_by_key_room *room)
 {
     const int64_t lanes = ENTRIES_SIDE_BY_SIDE / (entries > 0 ? entries : 1);
     room->entries = entries;
-    room->lanes = has_loop(by) || lanes < 1 ? 1 : lanes > MOST_LANES ? MOST_LANES : (int)lanes;
+    room->lanes = !tables || has_loop(by) || lanes < 1 ? 1 : lanes > MOST_LANES ? MOST_LANES : (int)lanes;
     room->tables = room->lanes > 1 ? working_buffer(room->lanes * by->table.record) : NULL;
     room->table = NULL;
     room->stamp = NULL;

@@ -406,7 +406,7 @@ static int fold_units(crossing *c)
         entries = c->unit[k].keys > entries ? c->unit[k].keys : entries;
     c->room = allocate(workers * (int64_t)sizeof *c->room);
     for (int w = 0; w < workers; w++)
-        by_key_room_open(by, entries, &c->room[w]);
+        by_key_room_open(by, entries, false, &c->room[w]);
     const int status = backend_compute(
         by->ctx, &(bmf_work){.kernel = by->op->name,
                              .round = 3,

@@ -111,8 +111,8 @@ typedef struct bmf_by_key_room {
     int64_t *number; /* keys that are not ints one behind the other */
 } bmf_by_key_room;
 
-/* For tables of so many entries, or fewer. */
-void by_key_room_open(const bmf_by_key *by, int64_t entries, bmf_by_key_room *room);
+/* For tables of so many entries, or fewer; tables: with room for several of all keys, side by side. */
+void by_key_room_open(const bmf_by_key *by, int64_t entries, bool tables, bmf_by_key_room *room);
 void by_key_room_close(bmf_by_key_room *room);
 /* Tables [0, lanes) begin anew; a single one is the next one of the forest. */
 struct bmf_table_forest;

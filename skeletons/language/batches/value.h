@@ -11,8 +11,7 @@
  *                     broadcasting lists moves begin and end, never elements.
  *   distributed       spread says which processors the elements of every instance lie on; child[0] is the batch of
  *                     those on this rank, in the order of the instances and of the elements; buffer, or NULL, has
- *                     how long they are, if they are lists, and second, or NULL, how large all of them together, if
- *                     they are blocks of a grid (skeletons/language/parallel/parallel.h)
+ *                     how long they are, if they are lists (skeletons/language/parallel/parallel.h)
  *
  * Memory is shared by reference count; only memory that is not shared is written to. */
 #ifndef BMF_LANGUAGE_VALUE_H
@@ -26,7 +25,7 @@ struct bmf_value {
     const bmf_type *type; /* interned */
     int64_t count;        /* instances on this rank */
     bmf_buffer *buffer;   /* scalars: owner of data; lists: of begin and end; distributed: of lengths */
-    bmf_buffer *second;   /* lists: owner of end if it is another buffer, or NULL; distributed: of extents */
+    bmf_buffer *second;   /* lists: owner of end if it is another buffer, or NULL */
     void *data;
     int64_t stride;
     const int64_t *begin, *end;

@@ -12,8 +12,8 @@ int blocks_choose(bmf_context *ctx, const bmf_expression *form, const bmf_array 
 /* The elements of every instance are the blocks of this grid. */
 void blocks_on_grid(int dimensions, const int64_t *blocks, bmf_distribution *spread);
 
-/* What all ranks know of blocks from now on: how many lists each has, and on a grid the extents of the whole. */
-void blocks_keep_extents(const bmf_tiling *tiling, bmf_value *out);
+/* All ranks know how many lists each block has from now on. */
+void blocks_keep_lengths(const bmf_tiling *tiling, bmf_value *out);
 /* The shapes of all blocks of the program's one instance on every rank; the caller frees *shape, also after a failure.
  * Collective; settles. */
 int blocks_tell(bmf_evaluator *evaluator, const bmf_expression *form, bmf_frame *frame, bmf_distribution *spread,

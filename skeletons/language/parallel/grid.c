@@ -43,7 +43,7 @@ static bmf_array shape_of_block(const bmf_tiling *tiling, int64_t part)
 
 /* ---- what ranks know of them ---- */
 
-void blocks_keep_extents(const bmf_tiling *tiling, bmf_value *out)
+void blocks_keep_lengths(const bmf_tiling *tiling, bmf_value *out)
 {
     const int64_t parts = out->spread->elements->count;
     out->buffer = working_buffer((parts + 1) * (int64_t)sizeof(int64_t));
@@ -51,11 +51,6 @@ void blocks_keep_extents(const bmf_tiling *tiling, bmf_value *out)
     start[0] = 0;
     for (int64_t k = 0; k < parts; k++)
         start[k + 1] = start[k] + shape_of_block(tiling, k).extent[0];
-    if (out->spread->dimensions == 0)
-        return;
-    out->second = working_buffer(BMF_NUMBERS * (int64_t)sizeof(int64_t));
-    for (int d = 0; d < tiling->dimensions; d++)
-        ((int64_t *)out->second->data)[d] = tiling->start[d][tiling->blocks[d]];
 }
 
 int blocks_tell(bmf_evaluator *evaluator, const bmf_expression *form, bmf_frame *frame, bmf_distribution *spread,

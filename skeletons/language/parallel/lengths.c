@@ -4,7 +4,6 @@
  * may change them, so that steps which keep the lengths agree about nothing. Whether it has them follows from what was
  * done to it alone: it is the same on every rank.
  * Cost: one collective call, of 8 bytes a list; none where the numbers are known. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,38 +50,25 @@ int lengths_partition(bmf_context *ctx, const bmf_distribution *spread, const bm
     return bmf_partition_create(ctx, processor[0], 1, &level, start[level.count], start, partition);
 }
 
-int levels_kept(const bmf_expression *expression)
+bool keeps_lengths(const bmf_expression *expression)
 {
     const bool list = expression->in->kind == BMF_LIST;
-    int least = INT_MAX;
     switch (expression->kind) {
     case BMF_EXPRESSION_ID:
     case BMF_EXPRESSION_CONVERT:
-        return INT_MAX;
+        return true;
     case BMF_EXPRESSION_MAP:
-        least = levels_kept(expression->child[0]);
-        return list ? (least == INT_MAX ? least : least + 1) : 0;
     case BMF_EXPRESSION_SHIFT:
-        return list;
     case BMF_EXPRESSION_STENCIL:
-        return list ? 1 + (expression->number[1] > 0) : 0;
+        return list;
     case BMF_EXPRESSION_STREAM:
         return list && expression->head == BMF_HEAD_LIST && expression->tail == BMF_TAIL_LIST;
     case BMF_EXPRESSION_COMP:
-        for (int k = 0; k < expression->children; k++) {
-            const int levels = levels_kept(expression->child[k]);
-            least = levels < least ? levels : least;
-        }
-        return least;
+        for (int k = 0; k < expression->children; k++)
+            if (!keeps_lengths(expression->child[k]))
+                return false;
+        return true;
     default:
-        return 0;
-    }
-}
-
-bool extents_known(const bmf_value *blocks, int64_t *extent)
-{
-    if (!blocks->second)
         return false;
-    memcpy(extent, blocks->second->data, (size_t)blocks->spread->dimensions * sizeof *extent);
-    return true;
+    }
 }

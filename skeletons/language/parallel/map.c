@@ -21,9 +21,8 @@ int evaluate_parallel_map(bmf_evaluator *evaluator, bmf_expression *map, bmf_fra
     bmf_distribution *spread;
     bmf_frame inner;
     int64_t count = x->count;
-    const int kept = map->kind == BMF_EXPRESSION_MAP ? levels_kept(map->child[0]) : 0;
-    bmf_buffer *starts = kept > 0 ? buffer_retain(x->buffer) : NULL;
-    bmf_buffer *extents = kept >= x->spread->dimensions ? buffer_retain(x->second) : NULL;
+    const bool kept = map->kind == BMF_EXPRESSION_MAP && keeps_lengths(map->child[0]);
+    bmf_buffer *starts = kept ? buffer_retain(x->buffer) : NULL;
     open_elements(x, &elements, &spread);
     operation_begin(evaluator, map);
     frame_open_spread(frame, map, spread, &inner);
@@ -32,11 +31,9 @@ int evaluate_parallel_map(bmf_evaluator *evaluator, bmf_expression *map, bmf_fra
     if (status == BMF_OK) {
         value_distribute(count, spread, &mapped, out);
         out->buffer = starts;
-        out->second = extents;
     } else {
         distribution_release(spread);
         buffer_release(starts);
-        buffer_release(extents);
     }
     return operation_end(evaluator, status);
 }

@@ -53,13 +53,8 @@ int lengths_tell(bmf_context *ctx, const bmf_distribution *spread, const bmf_val
 int lengths_partition(bmf_context *ctx, const bmf_distribution *spread, const bmf_buffer *starts,
                       bmf_partition **partition);
 
-/* The blocks of a grid know in value->second how many elements they make together in each dimension, the same on every
- * rank, or NULL. It goes with the value as the lengths do, as long as all lists along the dimensions keep theirs. */
-
-/* How many levels of lists an expression leaves as long as they are: of a map, and so on inside. */
-int levels_kept(const bmf_expression *expression);
-/* How many elements the whole of blocks has in each dimension; false: nobody knows. */
-bool extents_known(const bmf_value *blocks, int64_t *extent);
+/* Whether an expression leaves lists as long as they are. */
+bool keeps_lengths(const bmf_expression *expression);
 
 /* The processors of a split of `parts` parts, 2^log2_stride apart: element k of instance c is c * parts + k. An agreed
  * failure if the machine has not so many. */

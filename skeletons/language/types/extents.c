@@ -218,11 +218,24 @@ static const bmf_extent *infer_arithmetic(survey *s, const bmf_expression *e, co
     return large ? NULL : number(s->arena, made);
 }
 
+/* How many columns there are: none without rows. */
+static int64_t columns_of(int64_t rows, const bmf_extent *row)
+{
+    return rows > 0 ? number_of(row) : rows == 0 ? 0 : -1;
+}
+
+static const bmf_extent *infer_transpose(survey *s, const bmf_extent *in)
+{
+    const bmf_extent *row = part_of(in, 0);
+    return list(s->arena, columns_of(number_of(in), row), list(s->arena, number_of(in), part_of(row, 0)));
+}
+
 /* Rows in parts come out in as many, split evenly; blocks of a grid as what they are by themselves. */
 static const bmf_extent *infer_parallel_transpose(survey *s, const bmf_expression *e, const bmf_extent *in)
 {
     const bmf_extent *part = part_of(in, 0), *row = part_of(part, 0);
-    const int64_t parts = number_of(in), columns = number_of(row), joined = in ? in->joined : -1;
+    const int64_t parts = number_of(in), joined = in ? in->joined : -1;
+    const int64_t columns = columns_of(e->on_grid ? number_of(part) : joined, row);
     const bool even = !e->on_grid && parts > 0 && columns >= 0 && columns % parts == 0;
     const int64_t rows = e->on_grid ? columns : even ? columns / parts : -1;
     const bmf_extent *made =
@@ -262,7 +275,7 @@ static const bmf_extent *infer_operation(survey *s, const bmf_expression *e, con
     case BMF_OPERATION_TRANSPOSE:
         if (e->in->kind == BMF_DISTRIBUTED)
             return infer_parallel_transpose(s, e, in);
-        return list(s->arena, number_of(part_of(in, 0)), list(s->arena, number_of(in), part_of(part_of(in, 0), 0)));
+        return infer_transpose(s, in);
     case BMF_OPERATION_MATMUL:
         return infer_matmul(s, e, in);
     case BMF_OPERATION_SLICE:
