@@ -23,7 +23,7 @@ set(BMF_VALGRIND_RANKS 3)
 set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valgrind unit_language_scalar.valgrind
                    unit_language_native.valgrind unit_language_products.valgrind
                    unit_notation.valgrind unit_notation_random.valgrind unit_fit.valgrind unit_schedule_cost.valgrind unit_kernel.valgrind unit_local.valgrind
-                   unit_fit_program.valgrind unit_run_effects.valgrind unit_measurements.valgrind unit_recorded.valgrind unit_mechanism.valgrind unit_random_language.valgrind
+                   unit_fit_program.valgrind unit_run_effects.valgrind unit_loop_rounds.valgrind unit_measurements.valgrind unit_recorded.valgrind unit_mechanism.valgrind unit_random_language.valgrind
                    unit_trace.valgrind unit_simulate.valgrind unit_replay.valgrind unit_edn.valgrind unit_sheet.valgrind
                    unit_extrapolation.valgrind unit_intervals.valgrind unit_in_order.valgrind unit_cop_build_tree.valgrind
                    unit_cop_plan.valgrind unit_cop_run.valgrind unit_cop_messages.valgrind unit_mesh_simulate.valgrind unit_mesh_streams.valgrind unit_mesh_dynamic.valgrind

@@ -3,8 +3,9 @@
  * Method: the cheapest program that was not looked at yet is taken and split at one place more; what that makes is
  * predicted. Where that splits a list inside of a split one, grids of processors are tried from the squarest on, to
  * more rows and to more columns while that is faster. It ends when two rounds have made nothing faster, or enough has
- * been looked at. All this is predicted with few runs and samples, and given up where it takes twice as long as the
- * fastest so far or has too many actions; what is among the fastest is predicted once more, with all.
+ * been looked at. All this is predicted with few runs, rounds of loops and samples, and given up where it takes twice as
+ * long as the fastest so far or has too many actions; what is among the fastest, and the serial program where it may be,
+ * is predicted once more, with all.
  * Cost: a rough prediction for each program that was looked at, and a few others. */
 #include <math.h>
 #include <stdlib.h>
@@ -14,10 +15,11 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/progress.h"
 
-enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128, LOOKED_AT_AGAIN = 6, MAX_SURE = 3 };
-static const double NEAR = 1.02;    /* times as long as the fastest: it may be faster */
-static const double USELESS = 1.1;  /* times as long as without it: a place to split */
-static const double GIVEN_UP = 2.0; /* times as long as the fastest so far: it is run no further */
+enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128, LOOKED_AT_AGAIN = 6, MAX_SURE = 4 };
+static const double NEAR = 1.02;        /* times as long as the fastest: it may be faster */
+static const double NEAR_SERIAL = 1.25; /* the same for the serial program: parts have to be worth their messages */
+static const double USELESS = 1.1;      /* times as long as without it: a place to split */
+static const double GIVEN_UP = 2.0;     /* times as long as the fastest so far: it is run no further */
 
 /* ---- candidates ---- */
 
@@ -203,15 +205,22 @@ static int look_again(search *s)
     return BMF_OK;
 }
 
-/* Of those whose times are rough: the fastest, and those that are as fast. */
+static bool may_be_fastest(const search *s, const candidate *c)
+{
+    const double near = c->chosen == 0 ? NEAR_SERIAL : NEAR;
+    return c->rough && !c->given_up && c->seconds <= near * s->candidate[0].seconds;
+}
+
+/* Of those whose times are rough: the serial program, the fastest, and those that are as fast. */
 static int find_rough(search *s, int most, candidate *rough[MAX_SURE])
 {
     int found = 0;
-    for (int k = 0; k < s->count && found < most; k++) {
-        candidate *c = &s->candidate[k];
-        if (c->rough && !c->given_up && (k == 0 || c->seconds <= NEAR * s->candidate[0].seconds))
-            rough[found++] = c;
-    }
+    for (int serial = 1; serial >= 0; serial--)
+        for (int k = 0; k < s->count && found < most; k++) {
+            candidate *c = &s->candidate[k];
+            if ((c->chosen == 0) == serial && may_be_fastest(s, c))
+                rough[found++] = c;
+        }
     return found;
 }
 
@@ -231,14 +240,19 @@ static void scale_rough(search *s, double factor)
 /* A program that needs elements on every processor may not find them in later rounds of its loops. */
 static int drop_failed(search *s, int count, candidate *const *c, const int *status)
 {
-    for (int k = 0; k < count; k++)
-        if (status[k] != BMF_OK && !c[k]->splitting.needs_elements)
+    int kept = 0;
+    for (int k = 0; k < count; k++) {
+        if (status[k] == BMF_OK)
+            continue;
+        if (!c[k]->splitting.needs_elements)
             return status[k];
-    for (int k = count - 1; k >= 0; k--)
-        if (status[k] != BMF_OK) {
-            free(c[k]->text);
-            *c[k] = s->candidate[--s->count];
-        }
+        free(c[k]->text);
+        c[k]->text = NULL;
+    }
+    for (int k = 0; k < s->count; k++)
+        if (s->candidate[k].text)
+            s->candidate[kept++] = s->candidate[k];
+    s->count = kept;
     return BMF_OK;
 }
 
@@ -259,15 +273,25 @@ static int make_sure_of(search *s, int count, candidate *const *rough)
     return BMF_OK;
 }
 
-/* Those that are sure come before the one that is the fastest, if that is not. */
-static void put_sure_first(search *s)
+/* Among those that are sure and as fast as any, which of them is faster is chance: the one with the fewest messages
+ * comes first. */
+static void put_best_first(search *s)
 {
-    int sure = 0;
-    while (sure < s->count - 1 && s->candidate[sure].rough)
-        sure++;
-    const candidate best = s->candidate[sure];
-    memmove(&s->candidate[1], &s->candidate[0], (size_t)sure * sizeof best);
-    s->candidate[0] = best;
+    int best = -1;
+    double fastest = INFINITY;
+    for (int k = 0; k < s->count; k++) {
+        const candidate *c = &s->candidate[k];
+        if (c->rough || c->given_up)
+            continue;
+        fastest = fmin(fastest, c->seconds);
+        if (c->seconds <= NEAR * fastest && (best < 0 || c->messages < s->candidate[best].messages))
+            best = k;
+    }
+    if (best <= 0)
+        return;
+    const candidate first = s->candidate[best];
+    memmove(&s->candidate[1], &s->candidate[0], (size_t)best * sizeof first);
+    s->candidate[0] = first;
 }
 
 static int make_sure(search *s)
@@ -280,7 +304,7 @@ static int make_sure(search *s)
         BMF_TRY(make_sure_of(s, found, rough));
         left -= found;
     }
-    put_sure_first(s);
+    put_best_first(s);
     return BMF_OK;
 }
 

@@ -1,12 +1,18 @@
 /* Loops that are cut short in a prediction: the same messages, bytes and times as those that are gone through, where all
  * rounds do the same; those whose rounds differ, and those inside of maps, are gone through. */
 #include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <cmocka.h>
+
 #include "bmf.h"
 #include "bmf/mpi.h"
-#include "ctest/support/testing.h"
 #include "predict/model/model.h"
 #include "runtime/backend/backend.h"
 #include "runtime/base/text.h"
@@ -18,7 +24,7 @@ typedef struct outcome {
     char *value;
 } outcome;
 
-static const bmf_machine *machine;
+static bmf_machine *machine;
 
 static int print_value(bmf_context *ctx, bmf_value *result, char **value)
 {
@@ -43,7 +49,8 @@ static int run(bmf_context *ctx, const char *text, int64_t processors, bmf_loop_
         program_load(ctx, &(bmf_program_options){.path = "test.bmf", .text = text, .processors = processors}, &program);
     if (status == BMF_OK) {
         program_rewrite(&program, &(bmf_rewriting){.laws = ~0u});
-        CHECK(loop_rounds_begin(loops, program.checked) == has_loops, "%s: other loops", text);
+        if (loop_rounds_begin(loops, program.checked) != has_loops)
+            fail_msg("%s: other loops", text);
         program.loops = has_loops ? loops : NULL;
         status = program_run(ctx, &program, &result);
     }
@@ -65,10 +72,10 @@ static outcome run_alone(const char *text, int64_t processors, bmf_loop_rounds *
     const bmf_options o = bmf_options_init();
     outcome out = {0};
     bmf_context *ctx;
-    BMF_CHECK(bmf_open_with(MPI_COMM_SELF, &o, &ctx));
-    if (!CHECK(run(ctx, text, processors, loops, has_loops, &out) == BMF_OK, "%s: %s", text, bmf_error_text(ctx)))
-        out.value = text_copy("");
-    bmf_close(ctx);
+    assert_int_equal(bmf_open_with(MPI_COMM_SELF, &o, &ctx), BMF_OK);
+    if (run(ctx, text, processors, loops, has_loops, &out) != BMF_OK)
+        fail_msg("%s: %s", text, bmf_error_text(ctx));
+    assert_int_equal(bmf_close(ctx), 0);
     return out;
 }
 
@@ -80,22 +87,23 @@ static void compare(const char *text, bool cut, int64_t processors)
     loops.cut = true;
     for (int again = 0; again < 2; again++) {
         const outcome few = run_alone(text, processors, &loops, true);
-        CHECK(memcmp(&whole.sent, &few.sent, sizeof few.sent) == 0,
-              "%s, P = %lld: %lld messages, %lld bytes; cut short %lld and %lld", text, (long long)processors,
-              (long long)whole.sent.messages, (long long)whole.sent.bytes, (long long)few.sent.messages,
-              (long long)few.sent.bytes);
-        CHECK(whole.seconds > 0.0 && fabs(few.seconds / whole.seconds - 1.0) < 1e-9,
-              "%s, P = %lld: %.17g s; cut short %.17g s", text, (long long)processors, whole.seconds, few.seconds);
-        CHECK((strcmp(whole.value, few.value) != 0) == cut, "%s, P = %lld: %s and %s", text, (long long)processors,
-              whole.value, few.value);
+        if (memcmp(&whole.sent, &few.sent, sizeof few.sent) != 0)
+            fail_msg("%s, P = %lld: %lld messages, %lld bytes; cut short %lld and %lld", text, (long long)processors,
+                     (long long)whole.sent.messages, (long long)whole.sent.bytes, (long long)few.sent.messages,
+                     (long long)few.sent.bytes);
+        if (whole.seconds <= 0.0 || fabs(few.seconds / whole.seconds - 1.0) >= 1e-9)
+            fail_msg("%s, P = %lld: %.17g s; cut short %.17g s", text, (long long)processors, whole.seconds,
+                     few.seconds);
+        if ((strcmp(whole.value, few.value) != 0) != cut)
+            fail_msg("%s, P = %lld: %s and %s", text, (long long)processors, whole.value, few.value);
         free(few.value);
     }
     free(whole.value);
     loop_rounds_free(&loops);
 }
 
-/* Rounds that were counted of another program. */
-static void try_other(const char *text, const char *other)
+/* Rounds that were counted of a program with other loops. */
+static void compare_other(const char *text, const char *other)
 {
     bmf_loop_rounds loops = {0};
     free(run_alone(text, 2, &loops, true).value);
@@ -104,7 +112,8 @@ static void try_other(const char *text, const char *other)
     loop_rounds_free(&loops);
     loops.cut = false;
     const outcome whole = run_alone(other, 2, &loops, true);
-    CHECK(few.seconds == whole.seconds && strcmp(few.value, whole.value) == 0, "%s", other);
+    assert_true(few.seconds == whole.seconds);
+    assert_string_equal(few.value, whole.value);
     free(few.value);
     free(whole.value);
     loop_rounds_free(&loops);
@@ -153,20 +162,30 @@ static const test_program program[] = {
      "reduce(++, ps)\ndefault [5, 3, 1, 4]",
      false}};
 
-int main(int argc, char **argv)
+static void loops_are_cut_short(void **state)
 {
-    bmf_context *ctx;
-    bmf_machine *made;
-    BMF_CHECK(bmf_open(&argc, &argv, &ctx));
-    BMF_CHECK(machine_parse("compute = { operations_us = { B_Plus = 2.0; other = 0.5; }; };\n"
-                            "network = { type = \"hockney\"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; };\n",
-                            "test.machine", &made));
-    machine = made;
+    (void)state;
     for (size_t k = 0; k < sizeof program / sizeof program[0]; k++)
         for (int64_t processors = 1; processors < 6; processors++)
             compare(program[k].text, program[k].cut, processors);
-    try_other(program[0].text, program[3].text);
-    machine_free(made);
-    const int failed = bmf_close(ctx);
-    return test_finish() || failed;
+}
+
+static void other_loops_are_not(void **state)
+{
+    (void)state;
+    compare_other(program[0].text, program[3].text);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loops_are_cut_short), cmocka_unit_test(other_loops_are_not)};
+    MPI_Init(&argc, &argv);
+    int failed = machine_parse("compute = { operations_us = { B_Plus = 2.0; other = 0.5; }; };\n"
+                               "network = { type = \"hockney\"; latency_us = 2.0; bandwidth_mb_per_s = 1000.0; };\n",
+                               "test.machine", &machine);
+    if (failed == BMF_OK)
+        failed = cmocka_run_group_tests(tests, NULL, NULL);
+    machine_free(machine);
+    MPI_Finalize();
+    return failed;
 }
