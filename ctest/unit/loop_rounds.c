@@ -1,5 +1,5 @@
-/* Loops that are cut short in a prediction: the same messages, bytes and times as those that are gone through, where all
- * rounds do the same; those whose rounds differ, and those inside of maps, are gone through. */
+/* Loops that are cut short in a prediction: the same messages, bytes and times as those that are gone through, where
+ * all rounds do the same; those whose rounds differ, and those inside of maps, are gone through. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -16,7 +16,7 @@
 #include "skeletons/language/front/type_parse.h"
 
 enum { ROUGH_RUNS = 2, ROUGH_SAMPLES = 4, MOST_ACTIONS = 400000, MOST_ACTIONS_EACH = 100 };
-static const double MEASURING = 0.3, HURRIED = 0.01; /* seconds */
+static const double MEASURING = 0.3, HURRIED = 0.05; /* seconds */
 
 /* ---- texts of the language ---- */
 
@@ -168,7 +168,6 @@ static bmf_predict_options options_for(const search *s, const candidate *c)
     o.program.text = c->text;
     o.program.library.count = 0;
     o.measuring = MEASURING;
-    o.times = s->times;
     return o;
 }
 
@@ -188,6 +187,7 @@ static int predict_roughly(const search *s, candidate *c, double most, bmf_loop_
     bmf_predicted predicted;
     o.repeats = at_most(o.repeats, runs);
     o.hurried = HURRIED;
+    o.times = s->times;
     o.samples = at_most(o.samples, ROUGH_SAMPLES);
     o.loops = loops;
     if (isfinite(most)) {

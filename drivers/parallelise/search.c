@@ -3,9 +3,9 @@
  * Method: the cheapest program that was not looked at yet is taken and split at one place more; what that makes is
  * predicted. Where that splits a list inside of a split one, grids of processors are tried from the squarest on, to
  * more rows and to more columns while that is faster. It ends when two rounds have made nothing faster, or enough has
- * been looked at. All this is predicted with few runs, rounds of loops and samples, and given up where it takes twice as
- * long as the fastest so far or has too many actions; what is among the fastest, and the serial program where it may be,
- * is predicted once more, with all.
+ * been looked at. All this is predicted with few runs, rounds of loops and samples, and given up where it takes twice
+ * as long as the fastest so far or has too many actions; what is among the fastest, and the serial program where it may
+ * be, is predicted once more, with all.
  * Cost: a rough prediction for each program that was looked at, and a few others. */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 #include "runtime/base/progress.h"
 
 enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128, LOOKED_AT_AGAIN = 6, MAX_SURE = 4 };
-static const double NEAR = 1.02;        /* times as long as the fastest: it may be faster */
+static const double AS_FAST = 1.02;     /* times as long as the fastest: which is faster is chance */
+static const double NEAR = 1.15;        /* times as long as the fastest, roughly: it may be faster */
 static const double NEAR_SERIAL = 1.25; /* the same for the serial program: parts have to be worth their messages */
 static const double USELESS = 1.1;      /* times as long as without it: a place to split */
 static const double GIVEN_UP = 2.0;     /* times as long as the fastest so far: it is run no further */
@@ -211,7 +212,7 @@ static bool may_be_fastest(const search *s, const candidate *c)
     return c->rough && !c->given_up && c->seconds <= near * s->candidate[0].seconds;
 }
 
-/* Of those whose times are rough: the serial program, the fastest, and those that are as fast. */
+/* Of those whose times are rough: the serial program, the fastest, and those that may be faster. */
 static int find_rough(search *s, int most, candidate *rough[MAX_SURE])
 {
     int found = 0;
@@ -284,7 +285,7 @@ static void put_best_first(search *s)
         if (c->rough || c->given_up)
             continue;
         fastest = fmin(fastest, c->seconds);
-        if (c->seconds <= NEAR * fastest && (best < 0 || c->messages < s->candidate[best].messages))
+        if (c->seconds <= AS_FAST * fastest && (best < 0 || c->messages < s->candidate[best].messages))
             best = k;
     }
     if (best <= 0)

@@ -1,6 +1,7 @@
 /* Times of kernels over many programs; see the header. */
 #include "predict/model/kernel_times.h"
 
+#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,5 +82,6 @@ double kernel_times_typical(const bmf_kernel_times *times, uint32_t number)
     const int64_t kept = kind->count < TIMES_KEPT ? kind->count : TIMES_KEPT;
     double sorted[TIMES_KEPT];
     memcpy(sorted, kind->seconds, (size_t)kept * sizeof *sorted);
-    return gsl_stats_median(sorted, 1, (size_t)kept);
+    gsl_sort(sorted, 1, (size_t)kept);
+    return gsl_stats_quantile_from_sorted_data(sorted, 1, (size_t)kept, 0.25);
 }

@@ -2,7 +2,8 @@
  * that what they differ by is what they do and not the noise of their runs.
  *
  * The same work: the same kernel in the same kind of call, with equally many elements, operations, bytes and rounds of
- * loops; what is copied around messages, by its bytes. Its time is the median of all of them.
+ * loops; what is copied around messages, by its bytes. Its time is the lower quartile of all of them: where there are
+ * few, the others also have what touching memory for the first time takes.
  * Cost: a look at a table for each time; memory for the last TIMES_KEPT times of each kind of work. Not thread-safe. */
 #ifndef BMF_KERNEL_TIMES_H
 #define BMF_KERNEL_TIMES_H
