@@ -1,9 +1,9 @@
 /* Scalar expressions as native code over any number of elements: written past the caches, as bits, as counts.
  *
  * Method: random expressions that cannot fail, over reals with NaN, infinities and both zeros, ints and bools, others
- * that choose by comparisons with infinity, and one that needs more registers than there are; results are compared with the same expression run for one element at a
- * time, which is never native. Counts around the width of vectors; inputs that are one value for all. Where there is no
- * native code the functions must say so. */
+ * that choose by comparisons with infinity, and one that needs more registers than there are; results are compared with
+ * the same expression run for one element at a time, which is never native. Counts around the width of vectors; inputs
+ * that are one value for all. Where there is no native code the functions must say so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

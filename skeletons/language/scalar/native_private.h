@@ -25,7 +25,8 @@ typedef struct native_place {
     int last;      /* the last instruction of the run that uses it, or -1 */
 } native_place;
 
-/* What the likely way through the run does with an instruction (native_likely.c); or the operand that a choice takes. */
+/* What the likely way through the run does with an instruction (native_likely.c), if not the number of the operand that
+ * a choice takes. */
 enum { NATIVE_COMPUTED = -1, NATIVE_LEFT_OUT = -2 };
 
 typedef struct native_generator native_generator;
