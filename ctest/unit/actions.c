@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -291,9 +290,8 @@ static void check_copies(const bmf_actions *actions, const plain *p)
 
 static void lists_say_what_was_recorded(void **state)
 {
-    uint64_t random = (uint64_t)time(NULL);
+    uint64_t random = test_seed();
     (void)state;
-    printf("seed %llu\n", (unsigned long long)random);
     for (int c = 0; c < CASES; c++) {
         plain p;
         bmf_actions *actions = some_log(&random, &p), shared;
@@ -343,9 +341,8 @@ static void messages_alone_are_spread_out(void **state)
 /* Of the same program with other costs, and with one thing done by another processor. */
 static void shapes_tell_what_is_done(void **state)
 {
-    uint64_t random = (uint64_t)time(NULL);
+    uint64_t random = test_seed();
     (void)state;
-    printf("seed %llu\n", (unsigned long long)random);
     for (int c = 0; c < CASES; c++) {
         uint64_t again = random;
         plain p, q;
