@@ -320,7 +320,7 @@ static void lists_say_what_was_recorded(void **state)
     }
 }
 
-/* What is kept beside actions is there for each, also where only messages were recorded, beside which nothing is stored. */
+/* What is kept beside actions is there for each, also where only messages were recorded. */
 static void messages_alone_are_spread_out(void **state)
 {
     uint64_t random = 1;
@@ -380,9 +380,8 @@ static void families_are_small(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_say_what_was_recorded),
-                                       cmocka_unit_test(messages_alone_are_spread_out),
-                                       cmocka_unit_test(shapes_tell_what_is_done),
-                                       cmocka_unit_test(families_are_small)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_say_what_was_recorded), cmocka_unit_test(messages_alone_are_spread_out),
+        cmocka_unit_test(shapes_tell_what_is_done), cmocka_unit_test(families_are_small)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

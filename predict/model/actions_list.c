@@ -133,8 +133,8 @@ void actions_forget_list(bmf_actions *actions)
 
 /* ---- each stored by itself ---- */
 
-/* What stands beside stored actions, `size` bytes each, becomes what stands beside all, one by one; zeros if only messages
- * were recorded, beside which nothing is stored. */
+/* What stands beside stored actions, `size` bytes each, becomes what stands beside all, one by one: zeros if only
+ * messages were recorded, beside which nothing is stored. */
 static void list_beside(const bmf_actions *actions, void **beside, int64_t size, int64_t *capacity)
 {
     const char *stored = *beside;
