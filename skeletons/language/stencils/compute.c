@@ -17,6 +17,8 @@
 enum { LONG_ROW = 65536 };
 /* Points whose results fill a line of the cache. */
 enum { LINE = 8 };
+/* Rows whose ends are copied together. */
+enum { ROWS = 8 };
 
 typedef struct computing {
     bmf_points *p;
@@ -173,16 +175,26 @@ typedef struct ends {
     bmf_slice column[BMF_MAX_LEAVES][2 * BMF_MAX_LEAVES]; /* by plane and leaf, then by column */
 } ends;
 
-/* Row by row: of a row all are in one line of the cache or two. */
+/* Rows [begin, end) of one column, of words or bytes. */
+static void copy_column(const bmf_slice *from, int64_t begin, int64_t end, int64_t size, char *to)
+{
+    const char *at = (const char *)from->data + begin * from->stride;
+    to += begin * size;
+    if (size == sizeof(int64_t))
+        for (int64_t row = begin; row < end; row++, at += from->stride, to += sizeof(int64_t))
+            memcpy(to, at, sizeof(int64_t));
+    else
+        for (int64_t row = begin; row < end; row++, at += from->stride)
+            *to++ = *at;
+}
+
+/* Some rows at a time: of a row all columns are in one line of the cache or two, and lines of more rows than a cache
+ * has ways may take each other's place. */
 static void copy_columns(const bmf_slice *from, int64_t columns, int64_t height, int64_t size, char *to)
 {
-    for (int64_t row = 0; row < height; row++)
+    for (int64_t row = 0; row < height; row += ROWS)
         for (int64_t k = 0; k < columns; k++)
-            if (size == sizeof(int64_t))
-                memcpy(to + (k * height + row) * (int64_t)sizeof(int64_t),
-                       (const char *)from[k].data + row * from[k].stride, sizeof(int64_t));
-            else
-                memcpy(to + (k * height + row) * size, (const char *)from[k].data + row * from[k].stride, (size_t)size);
+            copy_column(&from[k], row, height - row < ROWS ? height : row + ROWS, size, to + k * height * size);
 }
 
 /* All columns of a leaf of plane a + da. */
