@@ -2,7 +2,7 @@
 #
 #   Release  optimised, with debug symbols, without assertions: what users and benchmarks run
 #   Debug    not optimised, with assertions and the invariant checks
-#   Asan     AddressSanitizer and UndefinedBehaviorSanitizer, with assertions
+#   Asan     AddressSanitizer and UndefinedBehaviorSanitizer, with assertions and the lines of the sources only
 #   Tsan     ThreadSanitizer, with assertions; compiled by clang, whose OpenMP tells it of threads (docs/threads.md)
 #
 # Contraction of a * b + c into one rounding is off: it would make results depend on the vector width the loader picks.
@@ -21,13 +21,13 @@ endif()
 set(CMAKE_C_FLAGS_RELEASE "-O3 -g -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g")
 set(CMAKE_C_FLAGS_ASAN
-    "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined")
+    "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined")
 set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
 set(CMAKE_SHARED_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
 if(CMAKE_BUILD_TYPE STREQUAL Tsan AND NOT CMAKE_C_COMPILER_ID STREQUAL Clang)
   message(FATAL_ERROR "Tsan takes clang, -DCMAKE_C_COMPILER=clang: ThreadSanitizer does not see GCC's OpenMP wait")
 endif()
-set(CMAKE_C_FLAGS_TSAN "-O1 -g -fno-omit-frame-pointer -fsanitize=thread")
+set(CMAKE_C_FLAGS_TSAN "-O1 -g1 -fno-omit-frame-pointer -fsanitize=thread")
 set(CMAKE_EXE_LINKER_FLAGS_TSAN "-fsanitize=thread")
 set(CMAKE_SHARED_LINKER_FLAGS_TSAN "-fsanitize=thread")
 

@@ -24,9 +24,8 @@ typedef struct bmf_driver_options {
 #define BMF_ARGUMENT_OPTION                                                                                            \
     BMF_OPTION("arg", "FILE", BMF_LIST(bmf_driver_options, argument),                                                  \
                "the argument: a data file (x.npy, x.npz:NAME, x.csv:COLUMNS, x.raw:TYPE, x.h5:/NAME; docs/data.md), "  \
-               "or data as text (.bmfdata); several: a tuple; NAME=FILE for the parameter NAME of main; default: the " \
-               "data at the "                                                                                          \
-               "end of the program")
+               "a file of data as text (.bmfdata), or data, 1000 or '[1.5, 2]'; several: a tuple; NAME=.. for the "    \
+               "parameter NAME of main; default: the data at the end of the program")
 #define BMF_FREE_OPTION                                                                                                \
     BMF_OPTION("free", NULL, BMF_CONTEXT,                                                                              \
                "allow laws that associate sums of reals anew, and BLAS for products of matrices")

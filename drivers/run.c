@@ -202,8 +202,8 @@ static const bmf_option options[] = {
     BMF_OPTION(
         "arg", "FILE", BMF_LIST(bmf_driver_options, argument),
         "the argument: a data file (x.npy, x.npz:NAME, x.csv:COLUMNS, x.raw:TYPE, x.h5:/NAME; docs/data.md), read in "
-        "parallel if the program splits it first, or data as text; several: a tuple; default: the data at the end of "
-        "the program"),
+        "parallel if the program splits it first, a file of data as text (.bmfdata), or data, 1000 or '[1.5, 2]'; "
+        "several: a tuple; NAME=.. for the parameter NAME of main; default: the data at the end of the program"),
     BMF_OPTION("procs", "P", BMF_WHOLE(bmf_driver_options, processors, 1, BMF_MAX_PROCESSORS),
                "processors of the machine; default: the ranks, or as many as the program splits over"),
     BMF_OPTION("out", "FILE", BMF_TEXT(bmf_driver_options, out),

@@ -44,10 +44,25 @@ PROGRAM
     assert_output --partial "machine 'ethernet-8' has 8 processors, not 16"
 }
 
-@test "data instead of a file's name are told where they may stand" {
-    run -2 "$BMF" run squares.bmf --arg '[1, 2]'
-    assert_output --partial "data as text stand in a file, or at the end of the program"
-    [ "$(wc -l <<<"$output")" -eq 1 ]
+@test "data stand on the command line, too: numbers, lists, tuples; a wrong one has a caret on any number of ranks" {
+    echo 'main(n, xs, p) = (iota(n) |> reduce(+)) * p.k + (xs |> map(x -> x * x) |> reduce(+) |> int)' >mixed.bmf
+    for ranks in 1 3; do
+        run -0 mpirun.mpich -n $ranks "$BMF" run mixed.bmf --arg p='{k: 2}' --arg 4 --arg '[1.5, 2, -0.5]'
+        assert_output 18 # 2 (1 + 2 + 3) + 6.5
+        run -0 mpirun.mpich -n $ranks "$BMF" run squares.bmf --arg '[1, 2]'
+        assert_output 5.0
+        run -2 --separate-stderr mpirun.mpich -n $ranks "$BMF" run squares.bmf --arg '[1, 2 3]'
+        assert_equal "${stderr_lines[0]}" "bmf: --arg:1:7: ',' or ']' for the '[' at 1:1 expected, found 3"
+        assert_equal "${stderr_lines[2]}" "      |       ^"
+        run -2 --separate-stderr mpirun.mpich -n $ranks "$BMF" run squares.bmf --arg 3x
+        assert_equal "$stderr" "bmf: 3x: cannot open: No such file or directory"
+    done
+    echo '[3, 4]' >3 # a file of such a name has a folder
+    run -0 "$BMF" run squares.bmf --arg ./3
+    assert_output 25.0
+    run -0 "$BMF" predict mixed.bmf --machine ideal --procs 2 --arg 4 --arg '[1]' --arg '{k: 1}'
+    run -2 "$BMF" calibrate squares.bmf --arg '[1, 2]' -o x.machine
+    assert_output --partial "--arg [1, 2] is data, of which there are no parts; calibrations need a data file"
 }
 
 @test "a result under a name without an ending is a file of NumPy's; other endings are refused with those that are known" {

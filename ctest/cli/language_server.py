@@ -417,6 +417,10 @@ default {[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[1.0, 2.0, 3.0, 4.0], [1.0, 2.0,
     assert shape("e, f") == "e : [[real]] 2 x ?", shape("e, f")
     assert shape("f, first") == "f : [int]", shape("f, first")
     assert shape("m[0]") == "m : [[real]]", shape("m[0]")
+    # where they are bound, as where they are used
+    for part, expected in (("a, b) =", "a : [[real]] 3 x 2"), ("c = matmul", "c : [[real]] 3 x 4"), ("d = loop", "d : [[real]] 3 x 4"),
+                           ("u = c", "u : [[real]] 3 x 4"), ("f = loop", "f : [int]"), ("m) = m", "m : [[real]]")):
+        assert shape(part) == expected, shape(part)
     assert shape("transpose") == "transpose(rows) : [[real]] 4 x 3", shape("transpose")
     server.change({"text": core})
     # a function at two types: those of its parameter

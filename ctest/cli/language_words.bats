@@ -176,3 +176,22 @@ END
     # 400 ints for each of 300000 elements would be 960 MB
     [ "$(sed -n 's/.*at most \([0-9]*\)[.0-9]* MB a rank.*/\1/p' <<< "$stderr")" -lt 300 ]
 }
+
+@test "what is beyond the ends of short lists is made by the processors of the lists, however many a rank has" {
+    cd "$BATS_TEST_TMPDIR"
+    for ends in 'x -> x * x + 1' '{left: x -> x * x + 1, right: y -> y * 2 - 1}'; do
+        cat > short.bmf <<END_OF_PROGRAM
+main(rows) = rows |> split(4) |>
+    map(part -> part |> map(row -> stencil(2, {a, b, c, d, e} -> a + 2 * b + 3 * c + d - e, $ends, row))) |> reduce(++)
+default [[1, 2, 3], [4], [5, 6], [], [7, 8, 9, 10], [1, 1], [2], [3, 4, 5], [6], [7, 8]]
+END_OF_PROGRAM
+        for ranks in 4 2 1; do
+            "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run short.bmf --procs 4 --trace run.trace
+            "$BMF_BIN_DIR/bmf" convert run.trace --to csv -o run.csv
+            grep ',kernel,' run.csv | cut -d, -f 2,5,6,12 | sort >"kernels$ranks" # processor, path, name, amount
+            [ "$(grep -c scalar "kernels$ranks")" -ge 4 ]
+            run diff kernels4 "kernels$ranks"
+            assert_success
+        done
+    done
+}

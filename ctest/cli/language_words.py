@@ -296,6 +296,66 @@ def edges(folder):
         assert (sent[0] - split[0], sent[1] - split[1]) == (messages, elements * bytes_each), (call, shape, sent, split)
 
 
+def run_to_array(folder, program, xs, processors):
+    path, made = os.path.join(folder, "program.bmf"), os.path.join(folder, "made.npy")
+    with open(path, "w") as text:
+        text.write(program)
+    np.save(os.path.join(folder, "0.npy"), xs)
+    subprocess.run([MPIRUN, "-n", str(min(processors, 3)), BMF, "run", path, "--arg", os.path.join(folder, "0.npy"), "--procs", str(processors),
+                    "--out", made], check=True, capture_output=True)
+    return np.load(made)
+
+
+def relaxed_window(x, any_of, all_of):
+    """For names or arrays of a window of five, or seven: functions that ask whether neighbours are infinite, as those at edges do."""
+    u, near = x[0], x[1:]
+    total = near[0]
+    for y in near[1:]:
+        total = total + y
+    product = near[0] * 0.5 - near[1] + near[2] * near[3]
+    return (any_of([y == np.inf for y in near]), u, 0.25 * total), (all_of([y < np.inf for y in near]), product, u), \
+        (any_of([y == -np.inf for y in near]), near[0], total / (u * u + 1.0))
+
+
+def relaxed(folder):
+    """Reals with infinities, NaN and zeros of both signs, many or few or none, in planes and cubes of odd sizes, of one column, of one
+    row, and of more points than are computed at a time: NumPy's bits."""
+    shapes = [(1, 1), (int(pick.integers(130, 200)), 1), (1, int(pick.integers(2, 90))), (int(pick.integers(40, 90)), 2 * int(pick.integers(1, 40)) + 1),
+              (5, int(pick.integers(1025, 2000))), (150, 511), (3, 70001), (6, int(pick.integers(3, 60)), int(pick.integers(1, 60))), (3, 1, 40)]
+    conditions = ("{0} == inf", " or "), ("{0} < inf", " and "), ("-inf == {0}", " or ")
+    for shape in shapes:
+        processors = some_processors()
+        xs = pick.uniform(-4, 4, shape)
+        special = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1e308])
+        where = pick.uniform(0, 1, shape) < (0, 0.002, 0.1)[int(pick.integers(0, 3))]
+        xs[where] = special[pick.integers(0, 6, int(where.sum()))]
+        steps = [tuple(int(k == axis) * side for k in range(len(shape))) for axis in range(len(shape)) for side in (-1, 1)]
+        places = [(0,) * len(shape), *steps]
+        pattern, names = names_of((1,) * len(shape))
+        index = [int(np.ravel_multi_index([k + 1 for k in place], (3,) * len(shape))) for place in places]
+        x = [names[i] for i in index]
+        texts = (x[0], "0.25 * (" + " + ".join(x[1:]) + ")"), (f"{x[1]} * 0.5 - {x[2]} + {x[3]} * {x[4]}", x[0]), \
+            (x[1], "(" + " + ".join(x[1:]) + f") / ({x[0]} * {x[0]} + 1.0)")
+        for k, ((condition, join), (then, otherwise)) in enumerate(zip(conditions, texts)):
+            edge, fill = (("inf", np.inf), ("-inf", -np.inf), ("-0.5", -0.5))[int(pick.integers(0, 3))]
+            expected = xs
+            with np.errstate(all="ignore"):
+                for _ in range(2):
+                    around = np.pad(expected, 1, constant_values=fill)
+                    shown = [around[tuple(slice(1 + d, 1 + d + n) for d, n in zip(place, shape))] for place in places]
+                    asked, first, second = relaxed_window(shown, np.logical_or.reduce, np.logical_and.reduce)[k]
+                    expected = np.where(asked, first, second)
+            function = f"{pattern} -> if {join.join(condition.format(y) for y in x[1:])} then {then} else {otherwise}"
+            call = f"stencil({{{', '.join('1' * len(shape))}}}, {function}, {edge}, "
+            program = f"main(xs) = reduce(++, loop parts = split(procs, xs) for i < 2 do {call}parts))\n"
+            if pick.integers(0, 2):
+                program = f"main(xs) = {call}{call}xs))\n"
+            made = run_to_array(folder, program, xs, processors)
+            nan = np.isnan(expected)
+            assert made.shape == shape and (np.isnan(made) == nan).all(), (program, shape, processors)
+            assert (made.view(np.int64) == expected.view(np.int64))[~nan].all(), (program, shape, processors)
+
+
 def jacobi(folder):
     """2-D relaxation of rows in parts: NumPy's bits, and 2 messages of a row a step and part, but at the ends."""
     program = """
@@ -359,7 +419,7 @@ def review(folder):
 def main():
     print("seed", SEED)
     with tempfile.TemporaryDirectory() as folder:
-        for part in by_key, messages_by_key, sorting, shifts, shift_messages, windows, planes, edges, jacobi, review:
+        for part in by_key, messages_by_key, sorting, shifts, shift_messages, windows, planes, edges, relaxed, jacobi, review:
             part(folder)
             print(part.__name__)
 

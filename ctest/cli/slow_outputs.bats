@@ -18,6 +18,10 @@ setup()
     outputs disk --all
 }
 
+@test "everything that somebody can prepare" {
+    outputs links --all
+}
+
 @test "a file system of a few pages" {
     outputs small
 }

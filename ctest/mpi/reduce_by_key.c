@@ -27,16 +27,17 @@ static int64_t block_length(int64_t count)
     return block;
 }
 
-/* Of a key: the plain fold of its values, from the identity. */
-static void fold_plain(const test_operator *test, int64_t n, const int64_t *key, const char *x, int64_t k, char *y)
+/* By key: the plain fold of its values, from the identity. */
+static void fold_plain(const test_operator *test, int64_t n, int64_t count, const int64_t *key, const char *x, char *y)
 {
     char next[TEST_LARGEST_RECORD] = {0};
-    memcpy(y, test->op->identity, test->size);
-    for (int64_t i = 0; i < n; i++)
-        if (key[i] == k) {
-            test->combine(y, x + (size_t)i * test->size, next);
-            memcpy(y, next, test->size);
-        }
+    for (int64_t k = 0; k < count; k++)
+        memcpy(y + (size_t)k * test->size, test->op->identity, test->size);
+    for (int64_t i = 0; i < n; i++) {
+        char *of_key = y + (size_t)key[i] * test->size;
+        test->combine(of_key, x + (size_t)i * test->size, next);
+        memcpy(of_key, next, test->size);
+    }
 }
 
 /* The operator whose identity, on either side, leaves the other operand as it is. */
@@ -51,22 +52,27 @@ static void join(const void *a, const void *b, void *y)
         joined->combine(a, b, y);
 }
 
-static void fold_key(const test_operator *test, int64_t n, int64_t count, const int64_t *key, const char *x, int64_t k,
-                     char *y)
+static void fold_keys(const test_operator *test, int64_t n, int64_t count, const int64_t *key, const char *x, char *y)
 {
     const int64_t block = block_length(count), blocks = (n + block - 1) / block;
     if (n == 0 || test->op->flags & BMF_EXACT) {
-        fold_plain(test, n, key, x, k, y);
+        fold_plain(test, n, count, key, x, y);
         return;
     }
-    char *each = calloc((size_t)blocks, test->size);
+    const size_t table = (size_t)count * test->size;
+    char *tables = calloc((size_t)blocks, table), *each = calloc((size_t)blocks, test->size);
     for (int64_t b = 0; b < blocks; b++) {
         const int64_t first = b * block, rest = n - first;
-        fold_plain(test, rest < block ? rest : block, key + first, x + (size_t)first * test->size, k,
-                   each + (size_t)b * test->size);
+        fold_plain(test, rest < block ? rest : block, count, key + first, x + (size_t)first * test->size,
+                   tables + (size_t)b * table);
     }
     joined = test;
-    reference_tree_fold(join, blocks, each, test->size, y);
+    for (int64_t k = 0; k < count; k++) {
+        for (int64_t b = 0; b < blocks; b++)
+            memcpy(each + (size_t)b * test->size, tables + (size_t)b * table + (size_t)k * test->size, test->size);
+        reference_tree_fold(join, blocks, each, test->size, y + (size_t)k * test->size);
+    }
+    free(tables);
     free(each);
 }
 
@@ -119,8 +125,7 @@ static void check_operator(bmf_context *ctx, uint64_t *state, const test_operato
     bmf_list *ys = NULL;
     for (int64_t i = 0; i < n; i++)
         key[i] = some_key(state, kind, i, n, count);
-    for (int64_t k = 0; k < count; k++)
-        fold_key(test, n, count, key, x, k, expected + (size_t)k * test->size);
+    fold_keys(test, n, count, key, x, expected);
     bmf_partition *partition = test_partition(ctx, state, n), *even = evenly(ctx, partition, count);
     bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key);
     bmf_list *values = test_list(ctx, test->op->type, partition, x);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "runtime/base/random.h"
 
@@ -38,6 +39,15 @@ __attribute__((format(printf, 5, 6), unused)) static bool test_check(bool held, 
 
 /* CHECK(condition, format, ...): the format says what was being tried. */
 #define CHECK(condition, ...) test_check((condition), __FILE__, __LINE__, #condition, __VA_ARGS__)
+
+/* BMF_TEST_SEED, or 1; printed. */
+__attribute__((unused)) static uint64_t test_seed(void)
+{
+    const char *text = getenv("BMF_TEST_SEED");
+    const uint64_t seed = text ? strtoull(text, NULL, 10) : 1;
+    printf("seed %llu\n", (unsigned long long)seed);
+    return seed;
+}
 
 /* A whole number in [0, bound), bound > 0. */
 __attribute__((unused)) static int64_t test_below(uint64_t *state, int64_t bound)

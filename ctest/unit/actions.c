@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -177,6 +176,11 @@ static void end_round(uint64_t *random, bmf_actions *actions, plain *p, uint32_t
     free(waits);
 }
 
+static void some_round(uint64_t *random, bmf_actions *actions, plain *p)
+{
+    end_round(random, actions, p, 0, begin_round(random, actions, p, 0));
+}
+
 static void some_rounds(uint64_t *random, bmf_actions *actions, plain *p)
 {
     const int64_t first = begin_round(random, actions, p, 0), second = begin_round(random, actions, p, 1);
@@ -318,9 +322,8 @@ static void check_copies(const bmf_actions *actions, const plain *p)
 
 static void lists_say_what_was_recorded(void **state)
 {
-    uint64_t random = (uint64_t)time(NULL);
+    uint64_t random = test_seed();
     (void)state;
-    printf("seed %llu\n", (unsigned long long)random);
     for (int c = 0; c < CASES; c++) {
         plain p;
         bmf_actions *actions = some_log(&random, &p), shared;
@@ -349,12 +352,29 @@ static void lists_say_what_was_recorded(void **state)
     }
 }
 
+/* What is kept beside actions is there for each, also where only messages were recorded. */
+static void messages_alone_are_spread_out(void **state)
+{
+    uint64_t random = 1;
+    (void)state;
+    plain p = {0};
+    bmf_actions *actions = actions_create(4, NULL);
+    actions->keeps_bytes = actions->keeps_shares = true;
+    actions_enter(actions, 0, 0, BMF_EVENT_SKELETON);
+    while (actions->messages == 0)
+        some_round(&random, actions, &p);
+    assert_int_equal(actions->stored_count, 0);
+    actions_spread_out(actions);
+    compare(actions->stored, actions->stored_count, &p);
+    compare_beside(actions, &p);
+    free_log(actions, &p);
+}
+
 /* Of the same program with other costs, and with one thing done by another processor. */
 static void shapes_tell_what_is_done(void **state)
 {
-    uint64_t random = (uint64_t)time(NULL);
+    uint64_t random = test_seed();
     (void)state;
-    printf("seed %llu\n", (unsigned long long)random);
     for (int c = 0; c < CASES; c++) {
         uint64_t again = random;
         plain p, q;
@@ -392,8 +412,8 @@ static void families_are_small(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists_say_what_was_recorded),
-                                       cmocka_unit_test(shapes_tell_what_is_done),
-                                       cmocka_unit_test(families_are_small)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_say_what_was_recorded), cmocka_unit_test(messages_alone_are_spread_out),
+        cmocka_unit_test(shapes_tell_what_is_done), cmocka_unit_test(families_are_small)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

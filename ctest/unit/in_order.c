@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 #include <gsl/gsl_cdf.h>
@@ -157,9 +156,8 @@ static void compare_random(uint64_t *random, const bmf_machine *machine, int64_t
 /* Few processors, whose messages meet at ports, and many, so that samples are taken on several threads. */
 static void test_random_programs(void **state)
 {
-    uint64_t random = (uint64_t)time(NULL);
+    uint64_t random = test_seed();
     (void)state;
-    printf("seed %llu\n", (unsigned long long)random);
     for (int n = 0; n < NETWORKS; n++) {
         bmf_machine *machine = read_machine(networks[n]);
         for (int k = 0; k < CASES; k++)
@@ -172,9 +170,8 @@ static void test_random_programs(void **state)
 /* Messages that take no time and wait for nothing. */
 static void test_ideal_network(void **state)
 {
-    uint64_t random = (uint64_t)time(NULL);
+    uint64_t random = test_seed();
     (void)state;
-    printf("seed %llu\n", (unsigned long long)random);
     for (int k = 0; k < CASES; k++) {
         bmf_network *network = network_ideal(2 + test_below(&random, 12));
         bmf_actions *actions = random_program(&random, network->processors);
@@ -188,7 +185,7 @@ static void test_ideal_network(void **state)
 static void test_trees_and_exchanges(void **state)
 {
     enum { TREE = 64 };
-    uint64_t random = (uint64_t)time(NULL);
+    uint64_t random = test_seed();
     (void)state;
     for (int n = 0; n < NETWORKS; n++) {
         bmf_machine *machine = read_machine(networks[n]);
@@ -256,12 +253,11 @@ static void draw_all(bmf_chances *chances, double compute_factor, const bmf_acti
 static void test_draws(void **state)
 {
     static const unsigned still[] = {0, BMF_CHANCE_EVENT, BMF_CHANCE_FIT, BMF_CHANCE_RUN | BMF_CHANCE_EVENT};
-    uint64_t random = (uint64_t)time(NULL);
+    uint64_t random = test_seed();
     bmf_chances *one = allocate((int64_t)sizeof *one), *many = allocate((int64_t)sizeof *many);
     double *seconds = allocate(DRAWN * (int64_t)sizeof *seconds);
     bmf_network *network = network_ideal(1);
     (void)state;
-    printf("seed %llu\n", (unsigned long long)random);
     bmf_actions *actions = some_errors(&random);
     for (int64_t sample = 0; sample < 12; sample++) {
         network->still = still[sample % 4];

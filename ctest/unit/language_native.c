@@ -1,9 +1,9 @@
 /* Scalar expressions as native code over any number of elements: written past the caches, as bits, as counts.
  *
- * Method: random expressions that cannot fail, over reals with NaN, infinities and both zeros, ints and bools, and one
- * that needs more registers than there are; results are compared with the same expression run for one element at a
- * time, which is never native. Counts around the width of vectors; inputs that are one value for all. Where there is no
- * native code the functions must say so. */
+ * Method: random expressions that cannot fail, over reals with NaN, infinities and both zeros, ints and bools, others
+ * that choose by comparisons with infinity, and one that needs more registers than there are; results are compared with
+ * the same expression run for one element at a time, which is never native. Counts around the width of vectors; inputs
+ * that are one value for all. Where there is no native code the functions must say so. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,15 +166,17 @@ static void free_columns(columns *c)
         free(c->slice[k].data);
 }
 
+/* What is special is frequent or rare. */
 static void fill(columns *c, uint64_t *random)
 {
     static const double special[] = {0.0, -0.0, NAN, INFINITY, -INFINITY, 1e308, 0x1p-1074};
+    const int64_t seldom = test_below(random, 2) ? 8 : 500;
     for (int k = 0; k < c->count; k++)
         for (int64_t i = 0; i <= MOST; i++) {
             const double usual = (double)(test_below(random, 41) - 20) * 0.25;
             const int64_t number = test_below(random, 9) - 4;
             if (c->kind[k] == BMF_REAL)
-                ((double *)c->slice[k].data)[i] = test_below(random, 8) ? usual : special[test_below(random, 7)];
+                ((double *)c->slice[k].data)[i] = test_below(random, seldom) ? usual : special[test_below(random, 7)];
             else if (c->kind[k] == BMF_INT)
                 ((int64_t *)c->slice[k].data)[i] = number;
             else
@@ -331,6 +333,86 @@ static void random_expressions(void **unused)
     free(text);
 }
 
+/* ---- choices at edges ---- */
+
+/* Whether leaves are beyond an edge, where infinity stands; or other such questions. */
+static void write_condition(writer *w, int depth)
+{
+    static const char *const compared[] = {"B_Eq", "B_Lt", "B_Le", "B_Gt", "B_Ge"};
+    static const char *const edges[] = {"inf", "inf", "inf", "-inf", "-inf", "1.5"};
+    const int64_t choice = test_below(&w->random, depth > 0 ? 8 : 1);
+    const char *const edge = edges[test_below(&w->random, 6)];
+    if (choice == 7) {
+        say(w, "B_Op (B_Neg) . ");
+        write_condition(w, depth - 1);
+    } else if (choice > 0) {
+        say(w, "B_Op (%s) . B_Alltup [", choice < 5 ? "B_Or" : "B_And");
+        write_condition(w, depth - 1);
+        say(w, ", ");
+        write_condition(w, depth - 1);
+        say(w, "]");
+    } else {
+        const bool first = test_below(&w->random, 2);
+        say(w, "B_Op (%s) . B_Alltup [", compared[test_below(&w->random, 2) ? 0 : test_below(&w->random, 5)]);
+        say(w, first ? "B_Con (B_Real %s), " : "", edge);
+        write_leaf(w, BMF_REAL);
+        say(w, first ? "]" : ", B_Con (B_Real %s)]", edge);
+    }
+}
+
+/* Of all leaves, in this order: operations that a result is not finite after, and a few others. */
+static void write_sum(writer *w)
+{
+    static const char *const operations[] = {"B_Plus",  "B_Plus",  "B_Plus",   "B_Plus", "B_Minus",
+                                             "B_Times", "B_Times", "B_Divide", "B_Max"};
+    for (int k = 1; k < w->leaves; k++)
+        say(w, "B_Op (%s) . B_Alltup [", operations[test_below(&w->random, 9)]);
+    for (int k = 0; k < w->leaves; k++)
+        say(w, k == 0 ? "B_Addr (B_Num %d) (B_Num %d)" : ", B_Addr (B_Num %d) (B_Num %d)]", k + 1, w->leaves);
+}
+
+static void write_edges(writer *w, int choices)
+{
+    const bool swapped = test_below(&w->random, 3) == 0;
+    if (choices == 0) {
+        write_sum(w);
+        return;
+    }
+    say(w, "B_If (");
+    write_condition(w, 3);
+    say(w, ") (");
+    swapped ? write_edges(w, choices - 1) : write_leaf(w, BMF_REAL);
+    say(w, ") (");
+    swapped ? write_leaf(w, BMF_REAL) : write_edges(w, choices - 1);
+    say(w, ")");
+}
+
+/* Comparisons with infinity that need not be made where a result is finite. */
+static void choices_at_edges(void **unused)
+{
+    char *text = malloc(TEXT);
+    const int64_t before = written;
+    (void)unused;
+    for (int number = 0; number < 2 * EXPRESSIONS; number++) {
+        writer w = {.end = text, .random = (uint64_t)number, .leaves = 2 + number % 7};
+        const bmf_type *leaf[LEAVES];
+        for (int k = 0; k < w.leaves; k++) {
+            w.kind[k] = BMF_REAL;
+            leaf[k] = &bmf_type_real;
+        }
+        const int results = 1 + number % 2;
+        say(&w, "B_Alltup [");
+        for (int k = 0; k < results; k++) {
+            say(&w, k > 0 ? ", " : "");
+            write_edges(&w, 1 + (int)test_below(&w.random, 3));
+        }
+        say(&w, "]");
+        try_text(text, bmf_type_tuple(w.leaves, leaf), &w.random);
+    }
+    must_be_native(written - before);
+    free(text);
+}
+
 /* Sixty products and as many comparisons are needed twice, first in one order and then in the other. */
 static void more_values_than_registers(void **unused)
 {
@@ -412,7 +494,7 @@ static void guarded_remainders_in_a_loop(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_expressions),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_expressions), cmocka_unit_test(choices_at_edges),
                                        cmocka_unit_test(more_values_than_registers),
                                        cmocka_unit_test(guarded_remainders_in_a_loop)};
     return cmocka_run_group_tests(tests, NULL, NULL);

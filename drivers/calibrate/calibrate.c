@@ -374,6 +374,9 @@ static int check(bmf_calibrate_options *o, const bmf_operands *operands)
             return usage_error("unexpected argument '%s'; a C program stands behind --", operands->text[1]);
         if (!o->trial.argument || o->sizes.count)
             return usage_error("a program of the language needs --arg FILE, parts of which it is run on");
+        if (argument_is_data(o->trial.argument))
+            return usage_error("--arg %s is data, of which there are no parts; calibrations need a data file",
+                               o->trial.argument);
     }
     BMF_TRY(trial_complete(&o->trial));
     bmf_calibration c = {.o = o};

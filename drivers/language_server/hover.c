@@ -7,6 +7,7 @@
 
 #include "drivers/language_server/features.h"
 #include "drivers/language_server/message.h"
+#include "drivers/language_server/occurrences.h"
 #include "drivers/language_server/position.h"
 #include "skeletons/language/notation/describe.h"
 #include "skeletons/language/notation/lexer.h"
@@ -169,6 +170,26 @@ static json_t *hover_word(const inspection *of, int64_t at)
                  : json_null();
 }
 
+/* No expression stands where a name is bound: its lists are as long as where it is used, if they are so everywhere. */
+static void append_shape_of_uses(const inspection *of, int64_t at, char *words, size_t size)
+{
+    occurrences uses;
+    char used[TYPE_BYTES] = "", other[TYPE_BYTES];
+    bool same = true;
+    occurrences_find(of, at, &uses);
+    for (int k = 0; k < uses.count && same; k++) {
+        snprintf(other, sizeof other, "%s", words);
+        shapes_append(&of->shapes, uses.at[k], other, sizeof other);
+        if (strcmp(other, words) == 0)
+            continue;
+        same = *used == '\0' || strcmp(other, used) == 0;
+        memcpy(used, other, sizeof used);
+    }
+    if (same && *used)
+        snprintf(words, size, "%s", used);
+    occurrences_free(&uses);
+}
+
 static json_t *hover_notation(const inspection *of, const notation_text *syntax, int64_t at)
 {
     notation_place place;
@@ -177,7 +198,9 @@ static json_t *hover_notation(const inspection *of, const notation_text *syntax,
         return hover_word(of, at);
     if (place.bound) {
         const char *type = inspection_words(of, place.bound->span, true, false, words, sizeof words);
-        if (type)
+        if (type && place.span.begin == place.bound->span.begin)
+            append_shape_of_uses(of, at, words, sizeof words);
+        else if (type)
             shapes_append(&of->shapes, place.span, words, sizeof words);
         return hover_code(of, place.span, place.name, type, NULL);
     }

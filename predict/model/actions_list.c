@@ -133,11 +133,12 @@ void actions_forget_list(bmf_actions *actions)
 
 /* ---- each stored by itself ---- */
 
-/* What stands beside stored actions, `size` bytes each, becomes what stands beside all, one by one. */
+/* What stands beside stored actions, `size` bytes each, becomes what stands beside all, one by one: zeros if only
+ * messages were recorded, beside which nothing is stored. */
 static void list_beside(const bmf_actions *actions, void **beside, int64_t size, int64_t *capacity)
 {
     const char *stored = *beside;
-    char *listed = stored ? allocate_clear(actions->count, size) : NULL;
+    char *listed = allocate_clear(actions->count, size);
     for (int64_t e = 0; stored && e < actions->entries; e++) {
         const bmf_actions_entry *entry = &actions->entry[e];
         char *to = listed + entry->first * size;
@@ -151,14 +152,16 @@ static void list_beside(const bmf_actions *actions, void **beside, int64_t size,
     }
     free(*beside);
     *beside = listed;
-    *capacity = stored ? actions->count : 0;
+    *capacity = actions->count;
 }
 
 void actions_spread_out(bmf_actions *actions)
 {
     void *bytes = actions->bytes, *shares = actions->shares;
-    list_beside(actions, &bytes, (int64_t)sizeof *actions->bytes, &actions->bytes_capacity);
-    list_beside(actions, &shares, (int64_t)sizeof *actions->shares, &actions->shares_capacity);
+    if (actions->keeps_bytes)
+        list_beside(actions, &bytes, (int64_t)sizeof *actions->bytes, &actions->bytes_capacity);
+    if (actions->keeps_shares)
+        list_beside(actions, &shares, (int64_t)sizeof *actions->shares, &actions->shares_capacity);
     actions->bytes = bytes;
     actions->shares = shares;
     actions_list(actions);

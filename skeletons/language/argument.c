@@ -6,6 +6,7 @@
  * Cost: the bytes of a rank's parts. */
 #include "skeletons/language/argument.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,18 @@ bool argument_named(const char *name, bmf_argument *argument)
 {
     argument->is_file = data_file_named(name, &argument->file);
     return argument->is_file;
+}
+
+bool argument_is_data(const char *given)
+{
+    const char *digits = given + (*given == '-');
+    char *end;
+    if (*given == '[' || *given == '{')
+        return true;
+    if (!isdigit((unsigned char)*digits))
+        return false;
+    strtod(given, &end);
+    return *end == '\0';
 }
 
 /* A record, if all scalars of an item have names that fields can have. */

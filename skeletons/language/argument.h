@@ -1,4 +1,4 @@
-/* What a program is applied to: data in its text, or files. Several files are a tuple. */
+/* What a program is applied to: data in its text or on the command line, or files. Several are a tuple. */
 #ifndef BMF_LANGUAGE_ARGUMENT_H
 #define BMF_LANGUAGE_ARGUMENT_H
 
@@ -15,6 +15,8 @@ typedef struct bmf_argument {
 
 /* Whether the name is that of a file of a format; then the file is set, but nothing read. Not collective. */
 bool argument_named(const char *name, bmf_argument *argument);
+/* Whether it is data itself and no file's name: a number, or text that begins with [ or {. */
+bool argument_is_data(const char *given);
 /* On one process: what the file holds, and its type. Errors: also what the language has no scalars for. */
 int argument_find(bmf_context *ctx, bmf_argument *argument);
 /* The same from what another rank has found. */

@@ -151,11 +151,14 @@ static int parse_texts(bmf_context *ctx, bmf_program *program, int libraries, bm
     return library_check(ctx, &program->texts, &program->library, program->parsed);
 }
 
-/* A file of data as text. */
-static int parse_file(bmf_context *ctx, const char *path, bmf_program *program, bmf_argument *argument)
+/* Data as text, or a file of it. */
+static int parse_data(bmf_context *ctx, const char *given, bmf_program *program, bmf_argument *argument)
 {
     bmf_span span = {0};
-    BMF_TRY(texts_read(&program->texts, ctx, path, &span.text));
+    if (argument_is_data(given))
+        span.text = texts_add(&program->texts, "--arg", given, (int64_t)strlen(given));
+    else
+        BMF_TRY(texts_read(&program->texts, ctx, given, &span.text));
     span.end = program->texts.text[span.text].size;
     return data_parse(ctx, &program->texts, span, &argument->type, &argument->column);
 }
@@ -194,7 +197,7 @@ static int parse_arguments(bmf_context *ctx, const bmf_program_options *options,
         BMF_TRY(parse_literal(ctx, parsed, options->only_types, program));
     for (int k = 0; k < options->arguments; k++)
         if (!program->argument[k].is_file)
-            BMF_TRY(parse_file(ctx, options->argument[k], program, &program->argument[k]));
+            BMF_TRY(parse_data(ctx, options->argument[k], program, &program->argument[k]));
     program->declares = declared_argument(parsed);
     BMF_TRY(arguments_declare(ctx, &program->texts, parsed, options->arguments > 0 ? options->argument : NULL,
                               program->argument, program->arguments));

@@ -15,7 +15,7 @@ typedef struct bmf_program_options {
     const char *const *library; /* paths */
     int libraries;
     int64_t processors;          /* what B_Procs stands for; 0: the context's */
-    const char *const *argument; /* names of data files (bmf/files.h) or of files of data as text; */
+    const char *const *argument; /* names of data files (bmf/files.h) or of files of data as text, or data as text; */
     int arguments;               /* 0: the data in the program; several: a tuple */
     bool only_types;             /* it will not run: types that main declares stand for data that there are not */
 } bmf_program_options;

@@ -60,7 +60,7 @@ struct bmf_frame {
 void frame_open_program(bmf_evaluator *evaluator, bmf_frame *frame);
 /* Elements of packed lists; offsets (outer->count + 1) stay the caller's. */
 void frame_open_elements(const bmf_frame *outer, const bmf_expression *by, const int64_t *offsets, bmf_frame *frame);
-/* Instances picked[0..count) of outer, rising. */
+/* Instances picked[0..count) of outer, in any order in which those of a processor are together, and processors rise. */
 void frame_open_picked(const bmf_frame *outer, const bmf_expression *by, const int64_t *picked, int64_t count,
                        bmf_frame *frame);
 /* Elements of distributed lists. No messages. */

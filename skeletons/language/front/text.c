@@ -71,9 +71,7 @@ int texts_read(bmf_texts *texts, bmf_context *ctx, const char *path, int *text)
     int64_t size = 0;
     FILE *stream = fopen(path, "rb");
     if (!stream)
-        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot open: %s%s", path, strerror(errno),
-                        *path && strchr("[{", *path) ? "; data as text stand in a file, or at the end of the program"
-                                                     : "");
+        return bmf_fail(ctx, BMF_ERROR_FILE, "%s: cannot open: %s", path, strerror(errno));
     errno = 0;
     char *bytes = read_all(stream, &size);
     int error = ferror(stream) ? errno : 0;

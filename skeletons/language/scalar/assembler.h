@@ -189,7 +189,7 @@ void assemble_pop(bmf_assembler *a, int to);
 void assemble_bytes(bmf_assembler *a, int count, const uint8_t *bytes);
 
 /* Jumps: forward ones return a mark, which assemble_here makes them go to; backward ones go to an offset. */
-enum { JUMP_BELOW = 0x82, JUMP_NOT_BELOW = 0x83 };
+enum { JUMP_BELOW = 0x82, JUMP_NOT_BELOW = 0x83, JUMP_NOT_ZERO = 0x85 };
 int assemble_jump_forward(bmf_assembler *a, int condition);
 void assemble_here(bmf_assembler *a, int mark);
 void assemble_jump_back(bmf_assembler *a, int condition, int target);

@@ -8,6 +8,8 @@
 #include "skeletons/language/scalar/native_private.h"
 
 enum { LANES = 4 };
+/* Elements, a power of two. */
+enum { PATIENCE = 64 };
 
 /* Four words of ones and four of zeros: masks of the last vector; then all of four bits, as bytes of 0 or 1. */
 static const uint64_t table[] = {UINT64_MAX,
@@ -295,6 +297,35 @@ static void emit_tail_mask(native_generator *g)
     assemble_shift_left(&g->a, REGISTER_11, 3);
 }
 
+/* A vector is not finite where it less itself is not 0. */
+static void look(native_generator *g, int reg)
+{
+    const int difference = native_vector(g);
+    vector(g, VECTOR_4_SUBTRACT_REALS, difference, reg, assembler_vector(reg));
+    assemble_vector_4(&g->a, VECTOR_4_COMPARE_REALS, difference, difference, assembler_vector(difference),
+                      COMPARE_UNORDERED);
+    signs(g, REGISTER_AX, difference);
+    assemble_and_constant(&g->a, REGISTER_AX, -1);
+    assemble_jump_back(&g->a, JUMP_NOT_ZERO, g->unlikely);
+    native_release(g, difference);
+}
+
+/* Before the likely way, whose loop begins here: all of the code, until the counter is a multiple of PATIENCE, which
+ * bounds what is lost where little is finite. Returns the jump to take where no whole vector is left. */
+static int emit_unlikely_loop(native_generator *g)
+{
+    const int likely = assemble_jump_forward(&g->a, JUMP_BELOW); /* always */
+    g->unlikely = g->a.bytes;
+    emit_vector(g, 0);
+    assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
+    const int none = assemble_jump_forward(&g->a, JUMP_NOT_BELOW);
+    assemble_general(&g->a, GENERAL_MOVE, REGISTER_AX, REGISTER_CX);
+    assemble_and_constant(&g->a, REGISTER_AX, PATIENCE - 1);
+    assemble_jump_back(&g->a, JUMP_NOT_ZERO, g->unlikely);
+    assemble_here(&g->a, likely);
+    return none;
+}
+
 static void emit_loops(native_generator *g)
 {
     int done[2];
@@ -302,12 +333,16 @@ static void emit_loops(native_generator *g)
     assemble_general(&g->a, GENERAL_MOVE, REGISTER_11, REGISTER_BP);
     assemble_and_constant(&g->a, REGISTER_11, -LANES * halves(g));
     assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
-    const int none = assemble_jump_forward(&g->a, JUMP_NOT_BELOW), top = g->a.bytes;
+    const int none = assemble_jump_forward(&g->a, JUMP_NOT_BELOW);
+    const int none_left = g->likely ? emit_unlikely_loop(g) : none, top = g->a.bytes;
+    g->likely_part = g->likely;
     for (int half = 0; half < halves(g); half++)
         emit_vector(g, half);
+    g->likely_part = false;
     assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
     assemble_jump_back(&g->a, JUMP_BELOW, top);
     assemble_here(&g->a, none);
+    assemble_here(&g->a, none_left);
     g->tail = true;
     g->tail_register = native_reserve(g);
     for (int half = 0; half < halves(g); half++) {
@@ -343,6 +378,7 @@ const native_target native_avx2 = {.lanes = LANES,
                                    .spare = 6,
                                    .most = {6, 9}, /* a bool counted in a tail; int_remainder */
                                    .sums = 4,
+                                   .operands = true,
                                    .min_count = LANES,
                                    .table = table,
                                    .table_words = TABLE_WORDS,
@@ -353,6 +389,7 @@ const native_target native_avx2 = {.lanes = LANES,
                                    .store_slot = store_slot,
                                    .clear = clear,
                                    .select = native_avx2_select,
+                                   .look = look,
                                    .deliver = deliver,
                                    .loops = emit_loops,
                                    .store_sums = store_sums,

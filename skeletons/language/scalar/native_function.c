@@ -178,13 +178,28 @@ const bmf_scalar_instruction *native_joined(const native_generator *g)
     return next->opcode == BMF_SCALAR_AND ? next : NULL;
 }
 
+/* A choice takes its likely operand. */
+static void emit_likely(native_generator *g, const bmf_scalar_instruction *i)
+{
+    const int from = i->operand[g->likely[g->at]];
+    g->target->look(g, native_use(g, from));
+    native_rename(g, from, i->value);
+    g->target->deliver(g, i->value);
+    native_end_instruction(g);
+}
+
 void native_emit_part(native_generator *g, bool uniform)
 {
     g->uniform_part = uniform;
     for (g->at = 0; g->at < g->codes; g->at++) {
         const bmf_scalar_instruction *i = native_instruction(g, g->at), *join = native_joined(g);
-        if (g->place[i->value].uniform != uniform)
+        const int way = g->likely_part ? g->likely[g->at] : NATIVE_COMPUTED;
+        if (g->place[i->value].uniform != uniform || way == NATIVE_LEFT_OUT)
             continue;
+        if (way >= 0) {
+            emit_likely(g, i);
+            continue;
+        }
         g->target->select(g, i);
         g->at += join ? 1 : 0;
         g->target->deliver(g, join ? join->value : i->value);
@@ -315,11 +330,14 @@ bmf_native_code *native_generate(const bmf_scalar *scalar, const bmf_native_run 
     memset(g.mask, 0xff, sizeof g.mask);
     g.target->begin(&g);
     find_places(&g, uniform);
+    if (g.target->look && (mode == BMF_NATIVE_VALUES || mode == BMF_NATIVE_STREAMED))
+        native_find_likely(&g);
     pin(&g);
     emit_function(&g);
     bmf_native_code *code = finished(&g, uniform);
     free(g.constants);
     free(g.a.code);
     free(g.place);
+    free(g.likely);
     return code;
 }

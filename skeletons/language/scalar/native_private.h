@@ -25,6 +25,10 @@ typedef struct native_place {
     int last;      /* the last instruction of the run that uses it, or -1 */
 } native_place;
 
+/* What the likely way through the run does with an instruction (native_likely.c), if not the number of the operand that
+ * a choice takes. */
+enum { NATIVE_COMPUTED = -1, NATIVE_LEFT_OUT = -2 };
+
 typedef struct native_generator native_generator;
 
 /* What there is to know about a set of instructions: AVX-512, whose bools are masks, or AVX2, whose bools are vectors
@@ -37,6 +41,7 @@ typedef struct native_target {
     int sums;       /* counts that are kept in registers */
     bool masks;     /* has mask registers */
     bool broadcast; /* operands in memory may be one word for all elements; otherwise constants are kept as vectors */
+    bool operands;  /* operands in memory may be words of inputs */
     int min_count;  /* of the elements that a function is called with */
     const uint64_t *table; /* what stands before the constants, or NULL */
     int table_words;
@@ -50,6 +55,8 @@ typedef struct native_target {
     void (*store_slot)(native_generator *g, const native_place *p);
     void (*clear)(native_generator *g, int reg);
     void (*select)(native_generator *g, const bmf_scalar_instruction *i);
+    /* jumps to g->unlikely, unless all elements of the vector in a register are finite; NULL: there is no likely way */
+    void (*look)(native_generator *g, int reg);
     /* writes a result that is in a register, if it is one */
     void (*deliver)(native_generator *g, int v);
     /* around native_emit_part; then sums, if any; the function's result */
@@ -75,9 +82,12 @@ struct native_generator {
     uint32_t locked[2];                   /* registers that the instruction in the making uses: vectors, masks */
     int at;                               /* instruction */
     bool uniform_part;                    /* before the loop: one value for all */
-    bool tail;                            /* the last, incomplete vector */
-    int tail_register;                    /* AVX2: a vector that says which elements there are in it */
-    int half;                             /* AVX2: 1 for the upper four bits of a byte, where there are bits */
+    int *likely;       /* of every instruction what the likely way does with it; NULL: there is none */
+    bool likely_part;  /* the likely way is in the making */
+    int unlikely;      /* and where the other one begins */
+    bool tail;         /* the last, incomplete vector */
+    int tail_register; /* AVX2: a vector that says which elements there are in it */
+    int half;          /* AVX2: 1 for the upper four bits of a byte, where there are bits */
     int slots;
     uint64_t *constants;
     int constant_count, constant_capacity;
@@ -101,7 +111,7 @@ static inline int native_alive(const native_generator *g)
 
 /* The register of a value, loaded if need be. */
 int native_use(native_generator *g, int v);
-/* The same, or where it is in memory, one word for all elements. */
+/* The same, or where it is in memory: one word for all elements, or those of an input that is used no more. */
 bmf_assembler_operand native_right(native_generator *g, int v);
 bmf_assembler_operand native_constant(native_generator *g, uint64_t bits);
 /* Where a constant is behind the register of constants, in bytes. */
@@ -114,6 +124,8 @@ int native_mask(native_generator *g);
 void native_release(native_generator *g, int reg);
 /* A vector register that stays with the caller. */
 int native_reserve(native_generator *g);
+/* The register of a value, which is used no more, becomes that of another one. */
+void native_rename(native_generator *g, int from, int to);
 /* Ends an instruction: what is used no more gives its registers back. */
 void native_end_instruction(native_generator *g);
 /* Forgets all registers but the pinned ones, and what the loop put on the stack. */
@@ -132,6 +144,11 @@ void native_load_pointers(native_generator *g, int pointers);
 void native_emit_part(native_generator *g, bool uniform);
 /* The AND that follows the instruction in the making, a comparison of which it is the only use; or NULL. */
 const bmf_scalar_instruction *native_joined(const native_generator *g);
+
+/* ---- the likely way: native_likely.c ---- */
+
+/* Finds g->likely, once it is known where values are. */
+void native_find_likely(native_generator *g);
 
 /* ---- instructions: native_avx512_select.c, native_avx2_select.c ---- */
 

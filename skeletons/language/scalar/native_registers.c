@@ -83,13 +83,20 @@ void native_keep(native_generator *g, int v)
 
 /* ---- taking registers ---- */
 
+static bool is_used(const native_generator *g, int k, int v)
+{
+    const bmf_scalar_instruction *i = native_instruction(g, k);
+    const int way = g->likely_part ? g->likely[k] : NATIVE_COMPUTED;
+    if (way != NATIVE_COMPUTED)
+        return way >= 0 && i->operand[way] == v;
+    return i->operand[0] == v || i->operand[1] == v || i->operand[2] == v || i->guard == v;
+}
+
 static int next_use(const native_generator *g, int v)
 {
-    for (int k = g->at + 1; k <= g->place[v].last; k++) {
-        const bmf_scalar_instruction *i = native_instruction(g, k);
-        if (i->operand[0] == v || i->operand[1] == v || i->operand[2] == v || i->guard == v)
+    for (int k = g->at + 1; k <= g->place[v].last; k++)
+        if (is_used(g, k, v))
             return k;
-    }
     return g->codes;
 }
 
@@ -179,6 +186,21 @@ int native_use(native_generator *g, int v)
     return p->reg;
 }
 
+void native_rename(native_generator *g, int from, int to)
+{
+    native_place *p = &g->place[from];
+    g->vector[p->reg] = to;
+    g->place[to].reg = p->reg;
+    p->reg = -1;
+}
+
+/* Words of an input that are in no register, a whole vector of them, whose address stays in one. */
+static bool is_whole_input(const native_generator *g, const native_place *p)
+{
+    return p->reg < 0 && p->slot < 0 && p->pointer >= 0 && p->pointer < POINTER_REGISTERS && !p->uniform && !p->truth &&
+           !g->tail;
+}
+
 bmf_assembler_operand native_right(native_generator *g, int v)
 {
     const native_place *p = &g->place[v];
@@ -186,6 +208,8 @@ bmf_assembler_operand native_right(native_generator *g, int v)
         return same_for_all(g, REGISTER_DX, native_constant_at(g, p->constant));
     if (p->reg < 0 && p->uniform && p->slot >= 0)
         return same_for_all(g, REGISTER_SP, p->slot * SLOT);
+    if (g->target->operands && is_whole_input(g, p) && next_use(g, v) == g->codes)
+        return assembler_indexed(native_pointer(g, p->pointer), REGISTER_CX, 3);
     return assembler_vector(native_use(g, v));
 }
 

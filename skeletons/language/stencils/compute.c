@@ -15,6 +15,10 @@
 /* Points that are computed as if they were one row: few enough that they are still in a cache of the second or third
  * level when the ends of rows are made again, and so many that these come in long columns. */
 enum { LONG_ROW = 65536 };
+/* Points whose results fill a line of the cache. */
+enum { LINE = 8 };
+/* Rows whose ends are copied together. */
+enum { ROWS = 8 };
 
 typedef struct computing {
     bmf_points *p;
@@ -26,7 +30,8 @@ typedef struct computing {
     bool contiguous; /* every own point lies behind the one before */
 } computing;
 
-/* What a worker has of its own. strip: the rows of windows, each leaf of each with what stands beside it. */
+/* What a worker has of its own. strip: the rows of windows, each leaf of each with what stands beside it; or columns
+ * at the ends of rows. */
 typedef struct worker {
     const computing *c;
     bmf_scalar_room *room;
@@ -64,6 +69,15 @@ static void result_slices(const computing *c, int64_t point, int64_t step, bmf_s
 {
     for (int k = 0; k < scalar_outputs(c->scalar); k++)
         out[k] = (bmf_slice){(char *)c->made[k].data + point * c->made[k].stride, step * c->made[k].stride};
+}
+
+static void reserve_strip(worker *w, int64_t bytes)
+{
+    if (bytes <= w->strip_bytes)
+        return;
+    free(w->strip);
+    w->strip = allocate(bytes);
+    w->strip_bytes = bytes;
 }
 
 /* ---- rows copied with what stands beside them ---- */
@@ -114,18 +128,6 @@ static int compute_row(const worker *w, const stretch *s, int64_t row, bmf_failu
     return 1;
 }
 
-static void reserve_strip(worker *w, const stretch *s)
-{
-    const bmf_points *p = w->c->p;
-    const int64_t rows = (2 * p->reach[0] + 1) * (2 * p->reach[1] + 1);
-    const int64_t needed = rows * p->leaves * (s->right - s->left + 2 * p->reach[2]) * (int64_t)sizeof(int64_t);
-    if (needed <= w->strip_bytes)
-        return;
-    free(w->strip);
-    w->strip = allocate(needed);
-    w->strip_bytes = needed;
-}
-
 static void compute_copied(worker *w, const stretch *s)
 {
     const bmf_points *p = w->c->p;
@@ -133,7 +135,8 @@ static void compute_copied(worker *w, const stretch *s)
     int64_t next = s->first - p->reach[1];
     if (s->first >= s->end)
         return;
-    reserve_strip(w, s);
+    reserve_strip(w, (2 * p->reach[0] + 1) * (2 * p->reach[1] + 1) * p->leaves *
+                         (s->right - s->left + 2 * p->reach[2]) * (int64_t)sizeof(int64_t));
     for (int64_t row = s->first; row < s->end; row++) {
         for (; next <= row + p->reach[1]; next++)
             for (int64_t da = -p->reach[0]; da <= p->reach[0]; da++)
@@ -164,8 +167,68 @@ static bmf_slice column_slice(const worker *w, int64_t a, int64_t row, int64_t c
     return slice;
 }
 
+/* Columns [left, right) of the stretch, and those that their windows see besides, each from `reach` rows above the
+ * stretch to as many below it. Those that are one value for all rows are not copied. */
+typedef struct ends {
+    int64_t left, right, height;
+    int64_t columns;
+    bmf_slice column[BMF_MAX_LEAVES][2 * BMF_MAX_LEAVES]; /* by plane and leaf, then by column */
+} ends;
+
+/* Rows [begin, end) of one column, of words or bytes. */
+static void copy_column(const bmf_slice *from, int64_t begin, int64_t end, int64_t size, char *to)
+{
+    const char *at = (const char *)from->data + begin * from->stride;
+    to += begin * size;
+    if (size == sizeof(int64_t))
+        for (int64_t row = begin; row < end; row++, at += from->stride, to += sizeof(int64_t))
+            memcpy(to, at, sizeof(int64_t));
+    else
+        for (int64_t row = begin; row < end; row++, at += from->stride)
+            *to++ = *at;
+}
+
+/* Some rows at a time: of a row all columns are in one line of the cache or two, and lines of more rows than a cache
+ * has ways may take each other's place. */
+static void copy_columns(const bmf_slice *from, int64_t columns, int64_t height, int64_t size, char *to)
+{
+    for (int64_t row = 0; row < height; row += ROWS)
+        for (int64_t k = 0; k < columns; k++)
+            copy_column(&from[k], row, height - row < ROWS ? height : row + ROWS, size, to + k * height * size);
+}
+
+/* All columns of a leaf of plane a + da. */
+static void take_columns(const worker *w, const stretch *s, ends *e, int64_t da, int leaf, char *to)
+{
+    const bmf_points *p = w->c->p;
+    const int64_t size = p->leaf[leaf]->size;
+    bmf_slice *column = e->column[(da + p->reach[0]) * p->leaves + leaf], from[2 * BMF_MAX_LEAVES];
+    int64_t copied = 0;
+    for (int64_t k = 0; k < e->columns; k++) {
+        column[k] = column_slice(w, s->a + da, s->first - p->reach[1], e->left - p->reach[2] + k, leaf);
+        if (column[k].stride == 0)
+            continue;
+        from[copied] = column[k];
+        column[k] = (bmf_slice){to + copied++ * e->height * size, size};
+    }
+    copy_columns(from, copied, e->height, size, to);
+}
+
+static void take_ends(worker *w, const stretch *s, ends *e)
+{
+    const bmf_points *p = w->c->p;
+    e->columns = e->right - e->left + 2 * p->reach[2];
+    e->height = s->end - s->first + 2 * p->reach[1];
+    const int64_t bytes = e->columns * e->height * (int64_t)sizeof(int64_t);
+    reserve_strip(w, (2 * p->reach[0] + 1) * p->leaves * bytes);
+    char *to = w->strip;
+    for (int64_t da = -p->reach[0]; da <= p->reach[0]; da++)
+        for (int leaf = 0; leaf < p->leaves; leaf++, to += bytes)
+            take_columns(w, s, e, da, leaf, to);
+}
+
 /* One column of own rows whose windows are in own rows; false: a point has failed. */
-static bool compute_column(worker *w, const stretch *s, int64_t column)
+static bool compute_column(const worker *w, const stretch *s, const ends *e, int64_t column)
 {
     const computing *c = w->c;
     const bmf_points *p = c->p;
@@ -173,17 +236,57 @@ static bool compute_column(worker *w, const stretch *s, int64_t column)
     bmf_slice in[BMF_MAX_LEAVES] = {{0}}, out[BMF_MAX_LEAVES] = {{0}};
     bmf_failure failure = {0};
     int used = hand_slices(w, in);
-    for (int64_t da = -p->reach[0]; da <= p->reach[0]; da++)
-        for (int64_t db = -p->reach[1]; db <= p->reach[1]; db++)
-            for (int64_t dc = -p->reach[2]; dc <= p->reach[2]; dc++)
-                for (int leaf = 0; leaf < p->leaves; leaf++)
-                    in[used++] = column_slice(w, s->a + da, s->first + db, column + dc, leaf);
+    for (int64_t da = 0; da <= 2 * p->reach[0]; da++)
+        for (int64_t db = 0; db <= 2 * p->reach[1]; db++)
+            for (int64_t dc = 0; dc <= 2 * p->reach[2]; dc++)
+                for (int leaf = 0; leaf < p->leaves; leaf++) {
+                    in[used] = e->column[da * p->leaves + leaf][column - e->left + dc];
+                    in[used].data = (char *)in[used].data + db * in[used].stride;
+                    used++;
+                }
     result_slices(c, point, columns, out);
     if (scalar_run(c->scalar, w->room, s->end - s->first, in, out, &failure) == 0)
         return true;
     failure.element = point + failure.element * columns;
     note_first(c->p, &failure);
     return false;
+}
+
+/* Columns [left, right) of such rows; false: a point has failed. */
+static bool compute_ends(worker *w, const stretch *s, int64_t left, int64_t right)
+{
+    ends e; /* large */
+    if (left >= right)
+        return true;
+    e.left = left;
+    e.right = right;
+    take_ends(w, s, &e);
+    for (int64_t column = left; column < right; column++)
+        if (!compute_column(w, s, &e, column))
+            return false;
+    return true;
+}
+
+/* How many points stand before the next line of 64 bytes. */
+static int64_t points_to_line(const bmf_slice *out)
+{
+    return out->stride == sizeof(double) ? (int64_t)(-(uintptr_t)out->data % 64 / sizeof(double)) : 0;
+}
+
+/* Native code over points whose results are in a row: the first ones apart, for the others to begin with a line, as
+ * writing across lines takes twice as long. */
+static bool compute_lines(const computing *c, int64_t count, bmf_slice *in, int inputs, bmf_slice *out)
+{
+    const int64_t apart = points_to_line(out);
+    if (apart == 0 || count < 2 * LINE)
+        return scalar_compute(c->scalar, count, in, out);
+    if (!scalar_compute(c->scalar, LINE, in, out))
+        return false;
+    for (int k = 0; k < inputs; k++)
+        in[k].data = (char *)in[k].data + apart * in[k].stride;
+    for (int k = 0; k < scalar_outputs(c->scalar); k++)
+        out[k].data = (char *)out[k].data + apart * out[k].stride;
+    return scalar_compute(c->scalar, count - apart, in, out);
 }
 
 /* From (first, left) to (end - 1, right - 1) as if all rows were one, with own windows; false: one of these points, or
@@ -207,7 +310,7 @@ static bool compute_long_row(worker *w, const stretch *s, int64_t left, int64_t 
                     in[used++] = (bmf_slice){(char *)own->data + first * own->stride, own->stride};
                 }
     result_slices(c, point, 1, out);
-    return scalar_compute(c->scalar, count, in, out) || scalar_run(c->scalar, w->room, count, in, out, &failure) == 0;
+    return compute_lines(c, count, in, used, out) || scalar_run(c->scalar, w->room, count, in, out, &failure) == 0;
 }
 
 /* Rows whose windows are in own rows. */
@@ -216,17 +319,14 @@ static void compute_own_rows(worker *w, const stretch *s)
     const int64_t columns = w->q->own.end[2], wide = w->c->p->reach[2];
     const int64_t left = s->left > wide ? s->left : wide;
     const int64_t right = s->right < columns - wide ? s->right : columns - wide;
-    const int64_t behind = right > left ? right : left < s->right ? left : s->right;
-    if (left < right && !compute_long_row(w, s, left, right)) {
-        compute_copied(w, s);
+    if (left >= right) {
+        compute_ends(w, s, s->left, s->right);
         return;
     }
-    for (int64_t column = s->left; column < s->right; column++) {
-        if (column == left && behind > left)
-            column = behind;
-        if (column < s->right && !compute_column(w, s, column))
-            return;
-    }
+    if (!compute_long_row(w, s, left, right))
+        compute_copied(w, s);
+    else if (compute_ends(w, s, s->left, left))
+        compute_ends(w, s, right, s->right);
 }
 
 static void compute_stretch(worker *w, const stretch *s)

@@ -298,13 +298,14 @@ static int64_t leaving(const windows *w, int64_t k, int64_t i, int64_t *missing)
     return most;
 }
 
-/* The elements of which what is beyond the ends is made, component by component; with NULL these are counted. */
+/* The elements of which what is beyond the ends is made, list by list, so that those of a processor stand together, and
+ * component by component; with NULL these are counted. first: of each list. */
 static int64_t pick_missing(const windows *w, picked *all, int64_t *first)
 {
     int64_t count = 0, missing;
-    for (int64_t k = -w->reach; k <= w->reach; k++) {
-        first[w->reach + k] = count;
-        for (int64_t i = 0; i < w->lists->count; i++, count += missing) {
+    for (int64_t i = 0; i < w->lists->count; i++) {
+        first[i] = count;
+        for (int64_t k = -w->reach; k <= w->reach; k++, count += missing) {
             leaving(w, k, i, &missing);
             const int64_t from = k < 0 ? w->lists->begin[i] : w->lists->end[i] - missing;
             for (int64_t j = 0; all && j < missing; j++)
@@ -314,8 +315,9 @@ static int64_t pick_missing(const windows *w, picked *all, int64_t *first)
     return count;
 }
 
-/* The elements k places on. used: the first of what is beyond the ends for this k. */
-static int make_component(const windows *w, int64_t k, const bmf_value *beyond, int64_t used, bmf_value *out)
+/* The elements k places on. used: of each list the first of what is beyond its ends for this k, and then for the next.
+ */
+static int make_component(const windows *w, int64_t k, const bmf_value *beyond, int64_t *used, bmf_value *out)
 {
     const int64_t lists = w->lists->count, bytes = (lists + 1) * (int64_t)sizeof(int64_t);
     int64_t *begin[SOURCES] = {allocate(bytes), allocate(bytes), allocate(bytes)}, *offset = allocate(SOURCES * bytes);
@@ -327,10 +329,10 @@ static int make_component(const windows *w, int64_t k, const bmf_value *beyond, 
         length[missed] = missing;
         length[1] = leave - missing;
         length[own] = value_length(w->lists, i) - leave;
-        begin[missed][i] = used;
+        begin[missed][i] = used[i];
         begin[1][i] = w->around->begin[i] + before + (k < 0 ? missing + k : k - leave);
         begin[own][i] = w->lists->begin[i] + (k < 0 ? 0 : k);
-        used += missing;
+        used[i] += missing;
         for (int s = 0; s < SOURCES; s++)
             offset[SOURCES * i + s + 1] = offset[SOURCES * i + s] + length[s];
     }
@@ -351,22 +353,22 @@ static int make_component(const windows *w, int64_t k, const bmf_value *beyond, 
 
 static int evaluate_short(const windows *w, bmf_value *out)
 {
-    int64_t first[BMF_MAX_LEAVES];
-    picked missing = picked_create(pick_missing(w, NULL, first));
+    int64_t *used = allocate((w->lists->count + 1) * (int64_t)sizeof *used);
+    picked missing = picked_create(pick_missing(w, NULL, used));
     bmf_value component[BMF_MAX_LEAVES] = {{0}}, beyond = {0};
-    pick_missing(w, &missing, first);
+    pick_missing(w, &missing, used);
     int status = has_ends(w->stencil) ? make_beyond(w, &missing, &beyond) : BMF_OK;
     for (int64_t k = -w->reach; k <= w->reach && status == BMF_OK; k++)
         if (k == 0)
             value_share(&w->lists->child[0], &component[w->reach]);
         else
-            status =
-                make_component(w, k, missing.count > 0 ? &beyond : NULL, first[w->reach + k], &component[w->reach + k]);
+            status = make_component(w, k, missing.count > 0 ? &beyond : NULL, used, &component[w->reach + k]);
     if (status == BMF_OK)
         status = apply_function(w, w->frame, -1, w->lists, component, out);
     free_components(component);
     value_free(&beyond);
     picked_free(&missing);
+    free(used);
     return status;
 }
 
