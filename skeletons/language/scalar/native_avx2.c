@@ -8,8 +8,8 @@
 #include "skeletons/language/scalar/native_private.h"
 
 enum { LANES = 4 };
-/* Elements, a power of two. */
-enum { PATIENCE = 64 };
+/* Elements, a power of two; one less is a byte with a sign. */
+enum { PATIENCE = 128 };
 
 /* Four words of ones and four of zeros: masks of the last vector; then all of four bits, as bytes of 0 or 1. */
 static const uint64_t table[] = {UINT64_MAX,
