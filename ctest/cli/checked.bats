@@ -161,9 +161,10 @@ misuse_between()
     done
 }
 
+# One rank: of several, which end before MPI does, the launcher may kill the last and give another exit code.
 @test "without BMF_DEBUG, and with 0, nothing is looked at" {
     for value in "" 0; do
-        BMF_DEBUG=$value run --separate-stderr "$MPIRUN" -n 2 "$BMF_BIN_DIR/make_misuse" close-with-lists
+        BMF_DEBUG=$value run --separate-stderr "$MPIRUN" -n 1 "$BMF_BIN_DIR/make_misuse" close-with-lists
         assert_failure 7
         assert_equal "$stderr" ""
     done
