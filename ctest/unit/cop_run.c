@@ -15,6 +15,7 @@
 #include "bmf/status.h"
 #include "ctest/support/cop_programs.h"
 #include "ctest/support/cop_random.h"
+#include "ctest/support/testing.h"
 #include "predict/cop/run.h"
 #include "runtime/base/random.h"
 
@@ -225,7 +226,7 @@ static void try_programs(cop_made *m, int usual, double least)
 {
     static const char *const size[] = {"2x2", "3x3", "4x3", "5x4", "3x3x2"};
     const char *programs = getenv("COP_PROGRAMS");
-    const int count = programs ? atoi(programs) : usual;
+    const int count = programs ? atoi(programs) : (int)test_cases((uint64_t)usual);
     int done = 0;
     refusals refused = {0};
     for (int k = 0; k < count; k++)

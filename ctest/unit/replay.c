@@ -173,7 +173,7 @@ static void expect_equal(uint64_t seed, bmf_trace_run *run, const bmf_actions *o
 static void test_other_network(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 200; seed++)
+    for (uint64_t seed = 1; seed <= test_cases(200); seed++)
         for (log_style style = OVERLAPPING; style <= ONE_BY_ONE; style++)
             for (int on = 0; on < NETWORKS; on++) {
                 bmf_trace_run *run;
@@ -247,7 +247,7 @@ static void record_one_rank(const bmf_actions *actions, bmf_trace_run *run)
 static void test_one_rank(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 300; seed++) {
+    for (uint64_t seed = 1; seed <= test_cases(300); seed++) {
         bmf_trace_run *names;
         bmf_actions *original = random_log(seed, &names, ONE_BY_ONE);
         bmf_trace_run *run = make_run(original->processors, 0);
@@ -281,7 +281,7 @@ static int by_identity(const void *a, const void *b)
 static void test_same_again(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 200; seed++)
+    for (uint64_t seed = 1; seed <= test_cases(200); seed++)
         for (int n = 0; n < NETWORKS; n++) {
             bmf_trace_run *run, *again;
             const bmf_machine machine = measured_machine(1);
@@ -424,7 +424,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     const bmf_machine machine = measured_machine(1);
-    for (uint64_t seed = 1; seed <= 1500; seed++) {
+    for (uint64_t seed = 1; seed <= test_cases(1500); seed++) {
         uint64_t chance = seed;
         bmf_trace_run *run, *again = NULL;
         bmf_actions *original = random_log(seed, &run, (log_style)(seed % 3)), *actions;
