@@ -181,11 +181,11 @@ static void take_predicted(candidate *c, bmf_predicted *predicted, bool rough)
     c->messages = predicted->messages;
 }
 
-static int predict_roughly(const search *s, candidate *c, double most, bmf_loop_rounds *loops, int64_t runs)
+static int predict_roughly(const search *s, candidate *c, double most, bmf_loop_rounds *loops)
 {
     bmf_predict_options o = options_for(s, c);
     bmf_predicted predicted;
-    o.repeats = at_most(o.repeats, runs);
+    o.repeats = at_most(o.repeats, ROUGH_RUNS);
     o.hurried = HURRIED;
     o.times = s->times;
     o.samples = at_most(o.samples, ROUGH_SAMPLES);
@@ -202,7 +202,7 @@ static int predict_roughly(const search *s, candidate *c, double most, bmf_loop_
 
 int candidate_predict_serial(search *s, candidate *c)
 {
-    const int status = predict_roughly(s, c, INFINITY, &s->loops, ROUGH_RUNS);
+    const int status = predict_roughly(s, c, INFINITY, &s->loops);
     s->loops.cut = true;
     return status;
 }
@@ -210,9 +210,8 @@ int candidate_predict_serial(search *s, candidate *c)
 /* What comes behind a loop that was cut short may fail on its state. */
 int candidate_predict(search *s, candidate *c, double most)
 {
-    const int64_t runs = ROUGH_RUNS;
-    const int status = predict_roughly(s, c, most, &s->loops, runs);
-    return status == BMF_OK || s->loops.loops == 0 ? status : predict_roughly(s, c, most, NULL, runs);
+    const int status = predict_roughly(s, c, most, &s->loops);
+    return status == BMF_OK || s->loops.loops == 0 ? status : predict_roughly(s, c, most, NULL);
 }
 
 void candidates_make_sure(search *s, int count, candidate *const *c, int *status)

@@ -273,20 +273,23 @@ static int64_t points_to_line(const bmf_slice *out)
     return out->stride == sizeof(double) ? (int64_t)(-(uintptr_t)out->data % 64 / sizeof(double)) : 0;
 }
 
+static void move_slices(const bmf_slice *from, int slices, int64_t elements, bmf_slice *to)
+{
+    for (int k = 0; k < slices; k++)
+        to[k] = (bmf_slice){(char *)from[k].data + elements * from[k].stride, from[k].stride};
+}
+
 /* Native code over points whose results are in a row: the first ones apart, for the others to begin with a line, as
  * writing across lines takes twice as long. */
-static bool compute_lines(const computing *c, int64_t count, bmf_slice *in, int inputs, bmf_slice *out)
+static bool compute_lines(const computing *c, int64_t count, const bmf_slice *in, int inputs, const bmf_slice *out)
 {
     const int64_t apart = points_to_line(out);
+    bmf_slice in_lines[BMF_MAX_LEAVES], out_lines[BMF_MAX_LEAVES];
     if (apart == 0 || count < 2 * LINE)
         return scalar_compute(c->scalar, count, in, out);
-    if (!scalar_compute(c->scalar, LINE, in, out))
-        return false;
-    for (int k = 0; k < inputs; k++)
-        in[k].data = (char *)in[k].data + apart * in[k].stride;
-    for (int k = 0; k < scalar_outputs(c->scalar); k++)
-        out[k].data = (char *)out[k].data + apart * out[k].stride;
-    return scalar_compute(c->scalar, count - apart, in, out);
+    move_slices(in, inputs, apart, in_lines);
+    move_slices(out, scalar_outputs(c->scalar), apart, out_lines);
+    return scalar_compute(c->scalar, LINE, in, out) && scalar_compute(c->scalar, count - apart, in_lines, out_lines);
 }
 
 /* From (first, left) to (end - 1, right - 1) as if all rows were one, with own windows; false: one of these points, or
