@@ -14,6 +14,11 @@ if(NOT TARGET bmf::MPI)
     set(BMF_MPIRUN ${MPICH_MPIRUN})
     set(BMF_MPICC ${MPICH_COMPILER})
     set(BMF_MPI_PC mpich)
+    # What MPI_Init need not look for: other networks than memory, devices of the host. BMF_MPI_CLI_ENVIRONMENT is for tests
+    # that start many short programs: the ranks of a host begin by spinning in turns until all are there, a time slice each
+    # where there are more of them than cores; ranks of hosts of their own, which these are then, do not.
+    set(BMF_MPI_TEST_ENVIRONMENT UCX_TLS=self,sm UCX_MODULES=^ib,rdmacm HWLOC_COMPONENTS=-linuxio,-x86)
+    set(BMF_MPI_CLI_ENVIRONMENT MPIR_CVAR_NOLOCAL=1)
   elseif(BMF_MPI STREQUAL openmpi)
     find_package(PkgConfig REQUIRED)
     pkg_check_modules(OPENMPI REQUIRED IMPORTED_TARGET GLOBAL ompi-c)

@@ -177,7 +177,7 @@ foreach(file IN LISTS BMF_BATS_FILES)
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "BMF_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
                                                         "BMF_BUILD_DIR=${PROJECT_BINARY_DIR}"
                                                         "BMF_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "MPIRUN=${BMF_MPIRUN}"
-                                                        "MPICC=${BMF_MPICC}")
+                                                        "MPICC=${BMF_MPICC}" ${BMF_MPI_CLI_ENVIRONMENT})
 endforeach()
 
 get_property(tests DIRECTORY PROPERTY TESTS)

@@ -5,7 +5,8 @@
  * counter's speed against that clock, and the other ranks of the host take it from there, so that they agree however
  * exact it is. Hosts are brought to rank 0's time by messages to and fro, of which the fastest says the most (F.
  * Cristian, 1989), in MPI_Init and again in MPI_Finalize: what they have drifted apart by then grew evenly. Time 0 is
- * when the last rank of rank 0's host had come to MPI_Init.
+ * when the last rank of rank 0's host had come to MPI_Init. Rank 0 tells that to all: a clock that is before it then
+ * was set wrong by slow messages, and begins there. An offset that the messages are too slow to tell from none is none.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -99,7 +100,7 @@ static void measure_speed(void)
     base.shift = now;
 }
 
-/* This host's clock minus rank 0's, by the first rank of the host; 0 on rank 0's own. */
+/* This host's clock minus rank 0's, by the first rank of the host; 0 on rank 0's own, and if it may be. */
 static int64_t measure_offset(MPI_Comm world, int rank)
 {
     int64_t best = INT64_MAX, offset = 0, theirs;
@@ -112,7 +113,7 @@ static int64_t measure_offset(MPI_Comm world, int rank)
             offset = sent + best / 2 - theirs;
         }
     }
-    return offset;
+    return offset > -best / 2 && offset < best / 2 ? 0 : offset;
 }
 
 static void answer(MPI_Comm world, int rank)
@@ -174,4 +175,7 @@ void clock_open(MPI_Comm world, MPI_Comm host)
     int64_t start = clock_now() - offset;
     polite_bcast(&start, (int)sizeof start, 0, world);
     base.shift -= offset + start;
+    int64_t early = clock_now() < 0 ? -clock_now() : 0;
+    polite_bcast(&early, (int)sizeof early, 0, host);
+    base.shift += early;
 }
