@@ -108,8 +108,8 @@ static int evaluate_partition(stencil_call *s, const bmf_partition *partition, c
     return status;
 }
 
-/* parts: lists, or pairs of what is handed on to one and the list. *starts: how long all are, or the sizes of blocks; if
- * NULL it is told. */
+/* parts: lists, or pairs of what is handed on to one and the list. *starts: how long all are, or the sizes of blocks;
+ * if NULL it is told. */
 static int evaluate_parts(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame,
                           bmf_distribution *spread, bmf_value *parts, bmf_buffer **starts, bmf_value *out)
 {
