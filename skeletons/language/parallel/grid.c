@@ -57,12 +57,13 @@ static bmf_buffer *make_starts(const bmf_distribution *spread, bool with_tiling)
 bmf_buffer *blocks_starts(const bmf_distribution *spread, const bmf_tiling *tiling)
 {
     const int64_t parts = spread->elements->count;
-    bmf_buffer *made = make_starts(spread, true);
+    const bool on_grid = spread->dimensions > 0; /* others are rows in parts */
+    bmf_buffer *made = make_starts(spread, on_grid);
     int64_t *start = made->data, *at = start + parts + 2;
     start[0] = 0;
     for (int64_t k = 0; k < parts; k++)
         start[k + 1] = start[k] + shape_of_block(tiling, k).extent[0];
-    for (int d = 0; d < tiling->dimensions; at += tiling->blocks[d++] + 1)
+    for (int d = 0; d < tiling->dimensions && on_grid; at += tiling->blocks[d++] + 1)
         memcpy(at, tiling->start[d], (size_t)(tiling->blocks[d] + 1) * sizeof *at);
     return made;
 }

@@ -243,31 +243,95 @@ void beside_close(bmf_beside *b)
 
 /* ---- points on their way ---- */
 
-/* Copies the points of a box of one of the blocks here, to or from a buffer that has them leaf after leaf. */
-static void copy_box(const bmf_beside *b, int64_t part, const bmf_box *box, char *buffer, bool packs)
-{
-    const bmf_points *p = b->points;
-    const points_block *q = &p->block[part - b->spread->elements->local[0]];
-    const int64_t elements = box_elements(box);
+/* Points of a block here, on their way to or from a buffer that has them leaf after leaf. */
+typedef struct copying {
+    const bmf_points *p;
+    const points_block *q;
     bmf_point_slices slices;
-    int64_t at[BMF_AXES], done = 0, count;
-    points_slices(p, &slices);
+    const bmf_box *box;
+    char *buffer;
+    int64_t elements, done;
+    bool packs;
+} copying;
+
+/* Rows of any kind, in runs. Near points, which are all that is unpacked, stand side by side. */
+static void copy_rows(copying *c)
+{
+    const bmf_box *box = c->box;
+    int64_t at[BMF_AXES], count;
     for (at[0] = box->begin[0]; at[0] < box->end[0]; at[0]++)
         for (at[1] = box->begin[1]; at[1] < box->end[1]; at[1]++)
-            for (at[2] = box->begin[2]; at[2] < box->end[2]; at[2] += count, done += count) {
-                const int64_t number = points_find(p, q, at, &count);
+            for (at[2] = box->begin[2]; at[2] < box->end[2]; at[2] += count, c->done += count) {
+                const int64_t number = points_find(c->p, c->q, at, &count);
+                char *buffer = c->buffer;
                 count = count < box->end[2] - at[2] ? count : box->end[2] - at[2];
-                char *leaf_buffer = buffer;
-                for (int leaf = 0; leaf < p->leaves; leaf++) {
-                    const int64_t size = p->leaf[leaf]->size;
-                    const bmf_slice slice = point_slice(p, &slices, number, leaf);
-                    if (packs)
-                        points_copy(&slice, count, size, leaf_buffer + done * size);
-                    else /* near points, in one piece */
-                        memcpy(slice.data, leaf_buffer + done * size, (size_t)(count * size));
-                    leaf_buffer += elements * size;
+                for (int leaf = 0; leaf < c->p->leaves; leaf++) {
+                    const int64_t size = c->p->leaf[leaf]->size;
+                    const bmf_slice slice = point_slice(c->p, &c->slices, number, leaf);
+                    if (c->packs)
+                        points_copy(&slice, count, size, buffer + c->done * size);
+                    else
+                        memcpy(slice.data, buffer + c->done * size, (size_t)(count * size));
+                    buffer += c->elements * size;
                 }
             }
+}
+
+/* Pieces below each other, so many bytes apart where points lie. */
+static void copy_column(char *points, int64_t apart, int64_t rows, int64_t bytes, char *buffer, bool packs)
+{
+    for (int64_t row = 0; row < rows; row++, points += apart, buffer += bytes) {
+        char *to = packs ? buffer : points;
+        const char *from = packs ? points : buffer;
+        if (bytes == sizeof(int64_t))
+            memcpy(to, from, sizeof(int64_t));
+        else
+            memcpy(to, from, (size_t)bytes);
+    }
+}
+
+/* Own rows, or what stands beside them on one side: each plane's are as far apart as any. */
+static void copy_columns(copying *c)
+{
+    const bmf_box *box = c->box;
+    const int64_t rows = box_extent(box, 1), columns = box_extent(box, 2);
+    int64_t at[BMF_AXES] = {0, 0, box->begin[2]}, unused;
+    for (at[0] = box->begin[0]; at[0] < box->end[0]; at[0]++, c->done += rows * columns) {
+        at[1] = box->begin[1];
+        const int64_t number = points_find(c->p, c->q, at, &unused);
+        at[1]++;
+        const int64_t apart = rows > 1 ? points_find(c->p, c->q, at, &unused) - number : 0;
+        char *buffer = c->buffer;
+        for (int leaf = 0; leaf < c->p->leaves; leaf++) {
+            const int64_t size = c->p->leaf[leaf]->size;
+            const bmf_slice slice = point_slice(c->p, &c->slices, number, leaf);
+            copy_column(slice.data, apart * size, rows, columns * size, buffer + c->done * size, c->packs);
+            buffer += c->elements * size;
+        }
+    }
+}
+
+static bool lie_side_by_side(const copying *c)
+{
+    bool all = true;
+    for (int leaf = 0; leaf < c->p->leaves; leaf++)
+        all = all && c->slices.own[leaf].stride == c->p->leaf[leaf]->size;
+    return all;
+}
+
+static void copy_box(const bmf_beside *b, int64_t part, const bmf_box *box, char *buffer, bool packs)
+{
+    copying c = {.p = b->points,
+                 .q = &b->points->block[part - b->spread->elements->local[0]],
+                 .box = box,
+                 .buffer = buffer,
+                 .elements = box_elements(box),
+                 .packs = packs};
+    points_slices(c.p, &c.slices);
+    if (b->next == BMF_AXES - 1 && lie_side_by_side(&c))
+        copy_columns(&c);
+    else
+        copy_rows(&c);
 }
 
 /* The same points, as their owner has them. */
