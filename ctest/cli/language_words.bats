@@ -34,12 +34,12 @@ setup()
 @test "of stencils over the blocks of a grid a run sends what a prediction sends" {
     cd "$BATS_TEST_TMPDIR"
     cat > planes.bmf <<'END'
-main(m) = loop b = split({3, 2}, m) for i < 4 do
-    stencil({1, 1}, {{a, _, _}, {w, u, e}, {_, s, c}} -> a + s - w * e + c, {above: 1, below: u -> u, left: ring, right: ring}, b)
+main(m) = join(loop b = split({3, 2}, m) for i < 4 do
+    stencil({1, 1}, {{a, _, _}, {w, u, e}, {_, s, c}} -> (a + s - w * e + c) mod 97, {above: 1, below: u -> u, left: ring, right: ring}, b))
 default [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]]
 END
     cat > cubes.bmf <<'END'
-main(m) = stencil({1, 1, 1}, {{_, {_, n, _}, _}, {_, {a, u, _}, s}, p} -> n + a + u, 1, split({2, 3, 2}, [m, m, m]))
+main(m) = join(stencil({1, 1, 1}, {{_, {_, n, _}, _}, {_, {a, u, _}, s}, p} -> n + a + u, 1, split({2, 3, 2}, [m, m, m])))
 default [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]]
 END
     for program in planes:6 cubes:12; do
