@@ -342,6 +342,47 @@ static bool all_are_received(const making *m)
     return right;
 }
 
+/* ---- rounds of pairs ---- */
+
+static bool has_same_messages(const ordered_part *part, ordered_kind kind, const ordered_part *sends)
+{
+    return part->kind == kind && !part->listed && part->begin == sends->begin && part->end == sends->end;
+}
+
+/* Whether part k and the next two are a round in which each processor has one message, to send or to receive. seen: by
+ * processor, the last such part that it was looked at for. */
+static bool is_of_pairs(const bmf_in_order *o, int64_t k, int64_t *seen)
+{
+    const ordered_part *part = &o->part[k];
+    bool apart = k + 2 < o->parts && part->kind == ORDERED_SEND && has_same_messages(part + 1, ORDERED_RECEIVE, part) &&
+                 has_same_messages(part + 2, ORDERED_WAIT, part);
+    for (int64_t m = part->begin; apart && m < part->end; m++)
+        seen[o->message[m].to] = k;
+    for (int64_t m = part->begin; apart && m < part->end; m++)
+        apart = seen[o->message[m].from] != k;
+    return apart;
+}
+
+/* Nobody in such a round waits for another message of it but its own, so that each can be followed to its end while it
+ * is in the cache. */
+static void join_pairs(bmf_in_order *o)
+{
+    int64_t *seen = allocate(o->actions->processors * (int64_t)sizeof *seen), parts = 0;
+    for (int64_t p = 0; p < o->actions->processors; p++)
+        seen[p] = -1;
+    for (int64_t k = 0; k < o->parts; k++) {
+        const bool pairs = is_of_pairs(o, k, seen);
+        ordered_part *kept = &o->part[parts++];
+        *kept = o->part[k];
+        if (pairs) {
+            kept->kind = ORDERED_PAIRS;
+            k += 2;
+        }
+    }
+    o->parts = parts;
+    free(seen);
+}
+
 /* ---- computing ---- */
 
 static int64_t count_computing(const bmf_in_order *o, const ordered_part *part)
@@ -362,10 +403,15 @@ static int64_t count_computing(const bmf_in_order *o, const ordered_part *part)
     }
 }
 
+static bool sends(ordered_kind kind)
+{
+    return kind == ORDERED_SEND || kind == ORDERED_PAIRS;
+}
+
 /* The parts before anything is sent, and the places of what is computed behind them. */
 static void find_leading(bmf_in_order *o)
 {
-    while (o->leading < o->parts && o->part[o->leading].kind != ORDERED_SEND)
+    while (o->leading < o->parts && !sends(o->part[o->leading].kind))
         o->computed += count_computing(o, &o->part[o->leading++]);
     for (int64_t k = o->leading; k < o->parts; k++) {
         o->part[k].computation = o->kept;
@@ -417,7 +463,9 @@ bool in_order_make_parts(bmf_in_order *o, const int32_t *times)
         right = add_entry(&m, &o->actions->entry[e]);
     right = right && m.meeting == 0 && all_are_received(&m);
     making_close(&m);
-    if (right)
+    if (right) {
+        join_pairs(o);
         find_leading(o);
+    }
     return right;
 }

@@ -22,6 +22,7 @@ typedef enum ordered_kind {
     ORDERED_SEND,    /* messages */
     ORDERED_RECEIVE, /* first messages of those that are taken together */
     ORDERED_WAIT,    /* first messages of those that are waited for */
+    ORDERED_PAIRS,   /* messages, each of which is sent, received and waited for before the next one */
     ORDERED_LOADED,  /* all meet before the program's start */
     ORDERED_MEET,    /* the same afterwards */
 } ordered_kind;

@@ -585,6 +585,13 @@ static void pass_part(in_order_run_state *r, const ordered_part *part, double ag
         for (int64_t k = part->begin; k < part->end; k++)
             wait(r, item ? item[k] : (int32_t)k);
         break;
+    case ORDERED_PAIRS:
+        for (int32_t m = (int32_t)part->begin; m < part->end; m++) {
+            send(r, m);
+            receive(r, m);
+            wait(r, m);
+        }
+        break;
     case ORDERED_LOADED:
     case ORDERED_MEET:
         clock = latest(r);

@@ -98,13 +98,14 @@ static int simulate(const bmf_sampled_run *run, int64_t sample, bmf_sample_facto
     return slow_down(by, seconds);
 }
 
-/* Samples 1 to count. */
-static int simulate_all(const bmf_sampled_run *run, const bmf_sample_factors *by, int64_t count, double *seconds)
+/* So many samples from the first on. */
+static int simulate_all(const bmf_sampled_run *run, int64_t first, const bmf_sample_factors *by, int64_t count,
+                        double *seconds)
 {
     double *compute = allocate_array(count, (int64_t)sizeof *compute);
     for (int64_t k = 0; k < count; k++)
         compute[k] = by[k].compute / by[k].network;
-    int status = run->simulate_all(run->state, compute, count, seconds);
+    int status = run->simulate_all(run->state, first, compute, count, seconds);
     for (int64_t k = 0; k < count && status == BMF_OK; k++)
         status = slow_down(by[k], &seconds[k]);
     free(compute);
@@ -179,14 +180,23 @@ void prediction_quotient_apart(const bmf_prediction *a, const bmf_prediction *b,
 
 static const bmf_sample_factors unchanged = {1.0, 1.0};
 
-/* Whether the first few samples differ from the run without noise. */
-static int probe(const bmf_sampled_run *run, double seconds, bool *noisy)
+/* The run without noise, and whether the first few samples differ from it. The first is taken beside it where that can
+ * be. */
+static int probe(const bmf_sampled_run *run, double *seconds, bool *noisy)
 {
-    *noisy = false;
-    for (int64_t k = 1; k <= CERTAIN_AFTER && !*noisy; k++) {
+    const bmf_sample_factors both[] = {unchanged, unchanged};
+    double first[2] = {0.0, 0.0};
+    const int64_t done = run->simulate_all ? 2 : 1;
+    if (run->simulate_all)
+        BMF_TRY(simulate_all(run, 0, both, done, first));
+    else
+        BMF_TRY(simulate(run, 0, unchanged, first));
+    *seconds = first[0];
+    *noisy = done == 2 && first[1] != first[0];
+    for (int64_t k = done; k <= CERTAIN_AFTER && !*noisy && *seconds > 0.0; k++) {
         double sample;
         BMF_TRY(simulate(run, k, unchanged, &sample));
-        *noisy = sample != seconds;
+        *noisy = sample != *seconds;
     }
     return BMF_OK;
 }
@@ -195,7 +205,7 @@ static int draw(const bmf_sampled_run *run, unsigned still, double *seconds, int
 {
     bmf_sample_factors *by =
         sample_factors(run->compute_error, run->run_deviation, run->network_error, still, run->salt, count);
-    int status = run->simulate_all ? simulate_all(run, by, count, seconds) : BMF_OK;
+    int status = run->simulate_all ? simulate_all(run, 1, by, count, seconds) : BMF_OK;
     for (int64_t k = 0; k < count && status == BMF_OK && !run->simulate_all; k++) {
         status = simulate(run, k + 1, by[k], &seconds[k]);
         if (status == BMF_OK && run->drawn && still == 0)
@@ -252,14 +262,13 @@ int sampled_interval(const bmf_sampled_run *run, int64_t samples, bmf_prediction
     const bool stated = run->compute_error > 0.0 || run->network_error > 0.0;
     bool noisy;
     *prediction = (bmf_prediction){.run_share = NAN, .event_share = NAN, .fit_share = NAN};
-    BMF_TRY(simulate(run, 0, unchanged, &prediction->seconds));
+    BMF_TRY(probe(run, &prediction->seconds, &noisy));
     prediction->low = prediction->high = prediction->median = prediction->seconds;
     prediction->samples = samples > 0 ? samples : cheap_samples(run->steps);
     for (int64_t k = 0; k < BMF_PREDICTION_KEPT; k++)
         prediction->sample[k] = prediction->seconds;
     if (prediction->seconds <= 0)
         return BMF_OK;
-    BMF_TRY(probe(run, prediction->seconds, &noisy));
     if (!noisy && !stated && !(run->run_deviation > 0.0)) {
         prediction->samples = prediction->samples < CERTAIN_AFTER ? prediction->samples : CERTAIN_AFTER;
         return BMF_OK;
@@ -322,13 +331,14 @@ static int simulate_actions(void *state, int64_t sample, double compute_factor, 
     return finish_sample(s, &ordered, seconds);
 }
 
-static int simulate_all_actions(void *state, const double *compute_factor, int64_t count, double *seconds)
+static int simulate_all_actions(void *state, int64_t first, const double *compute_factor, int64_t count,
+                                double *seconds)
 {
     simulated_actions *s = state;
     bmf_in_order_sample *ordered = allocate_clear(count, (int64_t)sizeof *ordered);
     int status = BMF_OK;
     for (int64_t k = 0; k < count; k++)
-        ordered[k] = (bmf_in_order_sample){.sample = k + 1, .compute_factor = compute_factor[k]};
+        ordered[k] = (bmf_in_order_sample){.sample = first + k, .compute_factor = compute_factor[k]};
     if (s->in_order)
         in_order_run(s->in_order, ordered, count);
     for (int64_t k = 0; k < count && status == BMF_OK; k++)

@@ -81,8 +81,8 @@ int simulate_events(const bmf_actions *actions, bmf_network *network, bmf_trace_
 typedef struct bmf_sampled_run {
     /* The seconds of a sample, with all computing multiplied by a factor. */
     int (*simulate)(void *state, int64_t sample, double compute_factor, double *seconds);
-    /* NULL, or the same of samples 1 to count at once, where `drawn` is NULL. */
-    int (*simulate_all)(void *state, const double *compute_factor, int64_t count, double *seconds);
+    /* NULL, or the same of so many samples, from the first on, at once; where `drawn` is NULL. */
+    int (*simulate_all)(void *state, int64_t first, const double *compute_factor, int64_t count, double *seconds);
     /* NULL, or called after each of those that the interval is made of; all its times are to be multiplied. */
     void (*drawn)(void *state, double time_factor);
     /* NULL, or: samples leave these of bmf_chance as they are from now on. */
