@@ -31,6 +31,65 @@ setup()
     assert_output "$sent"
 }
 
+@test "of stencils over the blocks of a grid a run sends what a prediction sends" {
+    cd "$BATS_TEST_TMPDIR"
+    cat > planes.bmf <<'END'
+main(m) = join(loop b = split({3, 2}, m) for i < 4 do
+    stencil({1, 1}, {{a, _, _}, {w, u, e}, {_, s, c}} -> (a + s - w * e + c) mod 97, {above: 1, below: u -> u, left: ring, right: ring}, b))
+default [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]]
+END
+    cat > cubes.bmf <<'END'
+main(m) = join(stencil({1, 1, 1}, {{_, {_, n, _}, _}, {_, {a, u, _}, s}, p} -> n + a + u, 1, split({2, 3, 2}, [m, m, m])))
+default [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [11, 12, 13, 14, 15], [16, 17, 18, 19, 20]]
+END
+    for program in planes:6 cubes:12; do
+        for ranks in 1 3; do
+            run --separate-stderr "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run ${program%:*}.bmf --procs ${program#*:} --stats --trace run.trace
+            assert_success
+            sent=$(grep -o "[0-9]* messages, [0-9]* bytes" <<< "$stderr" | head -1)
+            run "$BMF_BIN_DIR/bmf" predict ${program%:*}.bmf --machine fast-cluster --procs ${program#*:} --json --trace predicted.trace
+            assert_success
+            run python3 -c 'import json, sys; r = json.load(sys.stdin)["runs"][0]; print(r["messages"], "messages,", r["bytes"], "bytes")' <<< "$output"
+            assert_output "$sent"
+            run "$BMF_BIN_DIR/bmf" compare run.trace predicted.trace
+            assert_output --partial "Messages and bytes are equal in both."
+        done
+    done
+}
+
+@test "stencils of blocks of a grid that do not fit it are refused, and failures say where, on one rank and on several" {
+    cd "$BATS_TEST_TMPDIR"
+    data='default [[1, 2, 3], [3, 7, 4], [3, 4, 7]]'
+    echo "main(m) = stencil(1, {a, b, c} -> b, split({2, 2}, m)) $data" > list.bmf
+    echo "main(m) = stencil({1, 1, 1}, w -> 1, split({2, 2}, m)) $data" > cube.bmf
+    echo "main(m) = stencil({1, 1}, {_, {_, x, _}, _} -> x, true, split({2, 2}, m)) $data" > edge.bmf
+    echo "main(m) = stencil({1, 1}, {_, {_, x, _}, _} -> x, {above: 1, below: 1, left: 1, right: [1]}, split({2, 2}, m)) $data" > edges.bmf
+    echo "main(m) = stencil({1, 1}, {_, {_, x, _}, _} -> x, 0, map(b -> filter(r -> length(r) > 1, b), split({2, 2}, m))) $data" > fit.bmf
+    echo "main(m) = stencil({1, 1}, {_, {_, x, _}, _} -> 10 / (x - 7), 0, split({2, 2}, m)) $data" > zero.bmf
+    echo "main(m) = stencil({1, 1}, {_, {_, x, _}, _} -> x, u -> 10 / (u - 4), split({2, 2}, m)) $data" > beyond.bmf
+    echo "main(m) = loop b = split({2, 2}, m) for i < 5 do stencil({1, 1}, {_, {_, x, _}, _} -> if i == 3 then 10 / (x - 7) else x, b) $data" > late.bmf
+    for ranks in 1 2 4; do
+        while read -r name text; do
+            run timeout 60 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run "$name.bmf" --procs 4
+            assert_equal "$status" 2
+            assert_line --index 0 --partial "bmf: $name.bmf:1:$text"
+            assert_line --index 2 --partial "^"
+            assert_equal "${#lines[@]}" 3
+        done <<'END'
+list 11: stencil in 1 dimension cannot take the blocks of a grid of 2 dimensions
+cube 11: stencil in 3 dimensions cannot take the blocks of a grid of 2 dimensions
+edge 51: the default of stencil must go with the elements, found int and bool
+fit 11: stencil needs blocks that fit each other: block {0, 1} has 0 rows, its neighbours 2
+zero 51: /: 10 is divided by zero
+beyond 59: /: 10 is divided by zero
+late 105: /: 10 is divided by zero
+END
+    done
+    run "$BMF_BIN_DIR/bmf" check edges.bmf
+    assert_equal "$status" 2
+    assert_line --index 0 --partial "edges.bmf:1:"
+}
+
 @test "a loop of stencils agrees about nothing: neither how long the parts are nor whether there is another step" {
     cd "$BATS_TEST_TMPDIR"
     collectives() { "$BMF_BIN_DIR/bmf" trace "$1" | awk '$4 == "collective" { print $1 }'; }
@@ -38,6 +97,11 @@ setup()
     "$BMF_BIN_DIR/bmf" predict "$BMF_SOURCE_DIR/examples/28-jacobi.bmf" --machine fast-cluster --procs 3 --trace predicted.trace
     [ "$(collectives run.trace)" -lt 100 ] # of 3 ranks in 100 steps
     assert_equal "$(collectives predicted.trace)" "$(collectives run.trace)"
+    echo 'main(m) = join(loop b = split({2, 2}, m) for i < 100 do
+        stencil({1, 1}, {_, {w, _, e}, _} -> w + e, 0.0, map(b -> map(r -> map(x -> 0.5 * x, r), b), b)))
+    default [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]' > blocks.bmf
+    "$MPIRUN" -n 3 "$BMF_BIN_DIR/bmf" run blocks.bmf --procs 4 --trace run.trace
+    [ "$(collectives run.trace)" -lt 100 ]
 }
 
 @test "the inside is computed while edges are on their way, in runs and in predictions" {

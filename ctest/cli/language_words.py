@@ -296,6 +296,80 @@ def edges(folder):
         assert (sent[0] - split[0], sent[1] - split[1]) == (messages, elements * bytes_each), (call, shape, sent, split)
 
 
+def halos(shape, grid, reach, rings):
+    """Messages and points that blocks of a grid get: axis by axis, the last first, runs of another block's points along the axis, of all
+    points across it, with what was got before along the axes behind."""
+    starts = [[k * (n // p) + min(k, n % p) for k in range(p + 1)] for n, p in zip(shape, grid)]
+    messages = points = 0
+    for block in np.ndindex(*grid):
+        width = [s[k + 1] - s[k] for s, k in zip(starts, block)]
+        if 0 in width:
+            continue
+        for axis in reversed(range(len(shape))):
+            n, begin, end = shape[axis], starts[axis][block[axis]], starts[axis][block[axis] + 1]
+            got = 0
+            for side in range(begin - reach[axis], begin), range(end, end + reach[axis]):
+                last = None
+                for at in side:
+                    if not (rings[axis] or 0 <= at < n):
+                        continue
+                    got += 1
+                    owner = max(k for k in range(grid[axis]) if starts[axis][k] <= at % n)
+                    if owner != block[axis]:
+                        across = int(np.prod(width)) // width[axis]
+                        messages += last != (owner, at % n - 1)
+                        points += across
+                    last = owner, at % n
+            width[axis] += got
+    return messages, points
+
+
+def numbers_of(numbers):
+    return "{" + ", ".join(map(str, numbers)) + "}"
+
+
+def grids(folder):
+    """Stencils of the blocks of a grid, of any shape, also empty and narrower than windows reach, with any edges: NumPy's values, what
+    a placed stencil makes, in one step and in loops, by native code and by lists, with names from outside; and their messages."""
+    shapes = [tuple(pick.integers(1, 12, 2)), tuple(pick.integers(1, 12, 2)), tuple(pick.integers(30, 60, 2)),
+              tuple(pick.integers(1, 7, 3)), tuple(pick.integers(1, 7, 3))]
+    for shape in shapes:
+        shape = tuple(map(int, shape))
+        reach = tuple(map(int, pick.integers(1, 3, 2))) if len(shape) == 2 else (1, 1, 1)
+        grid = tuple(map(int, pick.integers(1, 5, 2) if len(shape) == 2 else pick.integers(1, 4, 3)))
+        processors = int(np.prod(grid)) + int(pick.integers(0, 3))
+        xs = pick.integers(-100, 100, shape)
+        pattern, names = names_of(reach)
+        weights = pick.integers(-9, 10, len(names))
+        terms = " + ".join(f"({weight}) * {name}" for weight, name in zip(weights, names))
+        sides = [("", ["ring"] * 2 * len(shape)), ("7, ", [7] * 2 * len(shape)), ("u -> u, ", [lambda u: u] * 2 * len(shape))]
+        for _ in range(2):
+            text, chosen = some_edges(len(shape))
+            sides.append((text + ", ", chosen))
+        for words, chosen in [sides[k] for k in pick.permutation(len(sides))[:3]]:
+            expected = [xs]
+            for _ in range(3):
+                around = beyond(expected[-1], reach, chosen)
+                places = np.ndindex(*(2 * r + 1 for r in reach))
+                summed = 3 + sum(int(weight) * around[tuple(slice(k, k + n) for k, n in zip(place, shape))]
+                                 for weight, place in zip(weights, places))
+                expected.append(summed % 1009)
+            scalar = f"stencil({numbers_of(reach)}, {pattern} -> ((k + {terms}) mod 1009 + 1009) mod 1009, {words}"
+            listed = f"stencil({numbers_of(reach)}, {pattern} -> (reduce(+, [k, {terms}]) mod 1009 + 1009) mod 1009, {words}"
+            blocks = f"split({numbers_of(grid)}, xs)"
+            (placed, whole, by_lists, steps), _ = run(folder, f"main(ks, xs) = let k = length(ks) in {{{scalar}xs), join({scalar}{blocks})), "
+                f"join({listed}{blocks})), join(loop b = {blocks} for i < 3 do {scalar}b))}}\n", np.arange(3), xs, processors=processors,
+                ranks=int(pick.integers(1, min(processors, 4) + 1)))
+            assert placed == whole == by_lists == expected[1].tolist() and steps == expected[3].tolist(), (scalar, shape, grid)
+            if "k" in words:
+                continue
+            call = f"stencil({numbers_of(reach)}, {pattern} -> {terms}, {words}"
+            _, split = run(folder, f"main(xs) = length({blocks})\n", xs, processors=processors)
+            _, sent = run(folder, f"main(xs) = length({call}{blocks}))\n", xs, processors=processors)
+            messages, points = halos(shape, grid, reach, [edge == "ring" for edge in chosen[::2]])
+            assert (sent[0] - split[0], sent[1] - split[1]) == (messages, 8 * points), (call, shape, grid, sent, split)
+
+
 def run_to_array(folder, program, xs, processors):
     path, made = os.path.join(folder, "program.bmf"), os.path.join(folder, "made.npy")
     with open(path, "w") as text:
@@ -419,7 +493,7 @@ def review(folder):
 def main():
     print("seed", SEED)
     with tempfile.TemporaryDirectory() as folder:
-        for part in by_key, messages_by_key, sorting, shifts, shift_messages, windows, planes, edges, relaxed, jacobi, review:
+        for part in by_key, messages_by_key, sorting, shifts, shift_messages, windows, planes, edges, grids, relaxed, jacobi, review:
             part(folder)
             print(part.__name__)
 

@@ -171,6 +171,31 @@ static void test_lists(void)
         {"B_Map (B_Stencil (B_Num 2) (B_Num 1) (B_Allvec [B_Addr (B_Num 3) (B_Num 3) . B_Addr (B_Num 1) (B_Num 5)])) "
          "[[[1, 2], [3, 4], [5, 6]], [], [[]], [[7]]]",
          "[[[[4], [3]], [[6], [5]], [[2], [1]]], [], [[]], [[[7]]]]"},
+        /* of the blocks of a grid: corners, empty blocks, blocks of which others become narrower, {x, blocks} */
+        {"P_Stencil (B_Num 1) (B_Num 1) (B_Addr (B_Num 1) (B_Num 3) . B_Addr (B_Num 1) (B_Num 3)) (B_Con (B_Int 0)) . "
+         "P_Blocks (B_Num 2) (B_Num 2) [[1, 2], [3, 4]]",
+         "[[[0]], [[0]], [[0]], [[1]]]"},
+        {"P_Join . P_Stencil (B_Num 2) (B_Num 2) (B_Addr (B_Num 5) (B_Num 5) . B_Addr (B_Num 5) (B_Num 5)) . "
+         "P_Blocks (B_Num 3) (B_Num 4) [[1, 2, 3], [4, 5, 6]]",
+         "[[3, 1, 2], [6, 4, 5]]"},
+        {"P_Stencil (B_Num 1) (B_Num 1) (B_Addr (B_Num 2) (B_Num 3) . B_Addr (B_Num 1) (B_Num 3)) (B_Con (B_Int 9)) . "
+         "P_Blocks (B_Num 2) (B_Num 2) [[], []]",
+         "[[[]], [[]], [[]], [[]]]"},
+        {"P_Stencil (B_Num 1) (B_Num 1) (B_Addr (B_Num 2) (B_Num 3) . B_Addr (B_Num 1) (B_Num 3)) (B_Con (B_Int 9)) . "
+         "P_Blocks (B_Num 2) (B_Num 1) []",
+         "[[], []]"},
+        {"P_Stencil (B_Num 1) (B_Num 1) (B_Addr (B_Num 1) (B_Num 3) . B_Addr (B_Num 2) (B_Num 3)) (B_Con (B_Int 9)) . "
+         "P_Map (B_Map (B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 4)]))) . P_Blocks (B_Num 1) (B_Num 2) "
+         "[[1, 5, 6, 7], [2, 8, 7, 6]]",
+         "[[[9], [9]], [[5, 6], [8, 7]]]"},
+        {"P_Stencil (B_Num 1) (B_Num 1) (B_Op (B_Times) . B_Alltup [B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 3) "
+         "(B_Num 3) . B_Addr (B_Num 2) (B_Num 3) . B_Addr (B_Num 2) (B_Num 2)]) (B_Addr (B_Num 1) (B_Num 2)) . "
+         "B_Alltup [B_Op (B_Length), P_Blocks (B_Num 1) (B_Num 2)] [[1, 2, 3], [4, 5, 6]]",
+         "[[[4, 6], [10, 12]], [[4], [4]]]"},
+        {"P_Join . P_Stencil (B_Num 1) (B_Num 1) (B_Num 1) (B_Addr (B_Num 3) (B_Num 3) . B_Addr (B_Num 3) (B_Num 3) . "
+         "B_Addr (B_Num 3) (B_Num 3)) (B_Con (B_Int 0)) . P_Blocks (B_Num 2) (B_Num 2) (B_Num 2) [[[1, 2, 3], [4, 5, "
+         "6]], [[7, 8, 9], [10, 11, 12]]]",
+         "[[[11, 12, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]]]"},
         /* of {x, list}, x is handed on */
         {"P_Transpose . P_Split (B_Num 3) [[1, 2, 3, 4], [5, 6, 7, 8]]", "[[[1, 5], [2, 6]], [[3, 7]], [[4, 8]]]"},
         {"P_Transpose . P_Map (B_Filter (B_Op (B_Gt) . B_Alltup [B_Op (B_Index) . B_Alltup [B_Id, B_Con (B_Int 0)], "

@@ -195,10 +195,10 @@ static term *generate_word(program *p, int depth, const scope *s)
     static const term_form words[] = {BY_KEY,        SHIFT,         SHIFT_RING,  STENCIL,      STENCIL_RING,
                                       SORT,          SORT_BY,       GROUP,       UNIQUE,       BY_KEY_SPLIT,
                                       STENCIL_SPLIT, SORT_BY_SPLIT, GROUP_SPLIT, UNIQUE_SPLIT, SLICE,
-                                      RECTANGLE,     COLUMN,        GRID,        GRID_SPLIT};
+                                      RECTANGLE,     COLUMN,        GRID,        GRID_SPLIT,   STENCIL_GRID};
     const term_form form = words[program_below(p, sizeof words / sizeof words[0])];
     const bool parts = form == BY_KEY_SPLIT || form == STENCIL_SPLIT || form == SORT_BY_SPLIT || form == GROUP_SPLIT ||
-                       form == UNIQUE_SPLIT || form == GRID_SPLIT;
+                       form == UNIQUE_SPLIT || form == GRID_SPLIT || form == STENCIL_GRID;
     term *t;
     if (parts && !s->top)
         return generate_leaf(p, INTS, s);
@@ -213,7 +213,7 @@ static term *generate_word(program *p, int depth, const scope *s)
         t->child[1] = generate(p, INT, depth - 1, s);
         return t;
     }
-    const bool stencil = form == STENCIL || form == STENCIL_RING || form == STENCIL_SPLIT;
+    const bool stencil = form == STENCIL || form == STENCIL_RING || form == STENCIL_SPLIT || form == STENCIL_GRID;
     const bool by_key = form == BY_KEY || form == BY_KEY_SPLIT;
     t = generate_with_function(p, form, INTS, stencil ? 3 : by_key ? 2 : 1, INT, depth, s);
     t->literal = 1 + program_below(p, 5);

@@ -68,6 +68,7 @@ typedef enum term_form {
     STENCIL,      /* stencil(1, {name, name, name} -> child[1], 5, child[0]) */
     STENCIL_RING,
     STENCIL_SPLIT, /* of parts, joined */
+    STENCIL_GRID,  /* of the row of a plane, in 2 x 2 blocks, joined */
     SORT,
     SORT_BY, /* sort_by(name -> child[1], child[0]) */
     SORT_BY_SPLIT,

@@ -99,6 +99,7 @@ static const function_words functions[] = {
     {STENCIL, "stencil(1, ", "{@, @, @} -> ", ", 5, ", ")"},
     {STENCIL_RING, "stencil(1, ", "{@, @, @} -> ", ", ", ")"},
     {STENCIL_SPLIT, "reduce(++, [], stencil(1, ", "{@, @, @} -> ", ", 5, split(3, ", ")))"},
+    {STENCIL_GRID, "join(stencil({1, 1}, ", "{{_, _, _}, {@, @, @}, {_, _, _}} -> ", ", 5, split({2, 2}, [", "])))[0]"},
     {SORT_BY, "sort_by(", "@ -> ", ", ", ")"},
     {SORT_BY_SPLIT, "reduce(++, [], sort_by(", "@ -> ", ", split(3, ", ")))"},
     {GROUP, "map({k, g} -> (k + reduce(+, 0, g)) mod 97, group(", "@ -> ", ", ", "))"},

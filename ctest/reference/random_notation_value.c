@@ -352,6 +352,7 @@ static value evaluate(evaluation *e, const term *t, const bindings *b)
     case STENCIL:
     case STENCIL_RING:
     case STENCIL_SPLIT:
+    case STENCIL_GRID:
         return evaluate_stencil(e, t, b);
     case SORT:
     case SORT_BY:

@@ -167,6 +167,45 @@ static int64_t size_of(const bmf_expression *form, value blocks, const box *bloc
     return 0;
 }
 
+value naive_whole_of_blocks(reference_machine *m, value blocks)
+{
+    const bmf_expression form = form_of_grid(blocks);
+    return naive_join_blocks(m, &form, blocks);
+}
+
+/* What the whole has from `begin` on where a block has its lists. */
+static value take_like(reference_machine *m, value block, value whole, const int64_t *begin, int levels)
+{
+    reference_value *made = naive_box(m, BMF_LIST, block->count);
+    for (int64_t i = 0; made && i < block->count; i++) {
+        value item = whole->item[*begin + i];
+        made->item[i] = levels > 1 ? take_like(m, block->item[i], item, begin + 1, levels - 1) : item;
+        if (!made->item[i])
+            return NULL;
+    }
+    return made;
+}
+
+value naive_blocks_like(reference_machine *m, value blocks, value whole)
+{
+    const bmf_expression form = form_of_grid(blocks);
+    box *measured = naive_claim(m, (blocks->count + 1) * (int64_t)sizeof *measured);
+    reference_value *made = naive_box_like(m, blocks, blocks->count);
+    memset(measured, 0, (size_t)blocks->count * sizeof *measured);
+    for (int64_t b = 0; b < blocks->count; b++)
+        measure(blocks->item[b], 0, form.numbers, &measured[b]);
+    for (int64_t b = 0; made && b < blocks->count; b++) {
+        int64_t place[BMF_NUMBERS], begin[BMF_NUMBERS] = {0};
+        find_place(&form, b, place);
+        for (int d = 0; d < form.numbers; d++)
+            for (int64_t k = 0; k < place[d]; k++)
+                begin[d] += size_of(&form, blocks, measured, d, k);
+        if ((made->item[b] = take_like(m, blocks->item[b], whole, begin, form.numbers)) == NULL)
+            return NULL;
+    }
+    return made;
+}
+
 /* Block {j, i, k} has at [c][r] what block {i, j, k} has at [r][c]. */
 static value turn_block(reference_machine *m, value block, int64_t rows, int64_t columns)
 {

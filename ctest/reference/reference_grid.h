@@ -11,5 +11,8 @@ value naive_join_blocks(reference_machine *m, const bmf_expression *e, value blo
 /* P_Blocks of rows in parts, or of blocks; P_Transpose of blocks. */
 value naive_blocks_of_parts(reference_machine *m, const bmf_expression *e, int64_t place, value parts);
 value naive_transpose_blocks(reference_machine *m, value blocks);
+/* The whole of the blocks of a grid; and another such, in blocks as large as those. */
+value naive_whole_of_blocks(reference_machine *m, value blocks);
+value naive_blocks_like(reference_machine *m, value blocks, value whole);
 
 #endif

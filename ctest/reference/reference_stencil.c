@@ -1,5 +1,6 @@
 /* Method: every window is made of boxes, point by point; no row or part is kept. */
 #include "ctest/reference/reference_stencil.h"
+#include "ctest/reference/reference_grid.h"
 
 typedef struct stencil {
     reference_machine *m;
@@ -168,10 +169,18 @@ static value of_parts(const stencil *s, value parts)
     return out;
 }
 
+static value of_blocks(const stencil *s, value blocks)
+{
+    value all = naive_whole_of_blocks(s->m, blocks), made = all ? of_all(s, all) : NULL;
+    return made ? naive_blocks_like(s->m, blocks, made) : NULL;
+}
+
 value naive_stencil(reference_machine *m, naive_application *apply, const bmf_expression *e, int64_t place,
                     value handed, value lists)
 {
     const int dimensions = e->number[2] > 0 ? 3 : e->number[1] > 0 ? 2 : 1;
     const stencil s = {m, apply, e, place, handed, dimensions};
-    return lists->kind == BMF_DISTRIBUTED ? of_parts(&s, lists) : of_all(&s, lists);
+    if (lists->kind != BMF_DISTRIBUTED)
+        return of_all(&s, lists);
+    return e->on_grid ? of_blocks(&s, lists) : of_parts(&s, lists);
 }

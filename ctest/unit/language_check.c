@@ -190,6 +190,11 @@ static void constructs_have_types(void **state)
         {"P_Blocks (B_Num 2) (B_Num 3) [[1.5]]", "P{2 x 3}[[[real]]]"},
         {"P_Blocks (B_Num 2) (B_Num 0) (B_Num 1) [[[true]]]", "P{2 x _ x 1}[[[[bool]]]]"},
         {"P_Blocks (B_Num 2) (B_Num 3) []", "P{2 x 3}[[?]]"},
+        {"P_Stencil (B_Num 1) (B_Num 2) (B_Con (B_True)) (B_Con (B_Int 0)) . P_Blocks (B_Num 2) (B_Num 0) [[1]]",
+         "P{2 x _}[[[bool]]]"},
+        {"P_Stencil (B_Num 1) (B_Num 1) (B_Addr (B_Num 1) (B_Num 2)) . B_Alltup [B_Op (B_Length), P_Blocks (B_Num 2) "
+         "(B_Num 1)] [[1.5]]",
+         "P{2 x 1}[[[int]]]"},
         {"B_Blocks (B_Num 2) (B_Num 3) [[1.5]]", "[[[real]]]"},
         {"B_Join (B_Num 2) (B_Num 3) [[[1.5]]]", "[[real]]"},
         {"P_Join . P_Blocks (B_Num 2) (B_Num 3) [[1.5]]", "[[real]]"},

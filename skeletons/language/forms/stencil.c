@@ -2,7 +2,8 @@
  * function of x and these, where a distributed list's x is sent to all its parts.
  *
  * B_Stencil (B_Num r) (B_Num c) ..: of the points of a list of rows, r rows above and below and c points to each side.
- * B_Stencil (B_Num p) (B_Num r) (B_Num c) ..: of those of planes of rows. */
+ * B_Stencil (B_Num p) (B_Num r) (B_Num c) ..: of those of planes of rows.
+ * Of the blocks of a grid of as many dimensions: of the array that they are. */
 #include <stdio.h>
 
 #include "skeletons/language/evaluate/evaluate.h"
@@ -12,6 +13,8 @@
 #include "skeletons/language/types/checker.h"
 #include "skeletons/language/types/places.h"
 #include "skeletons/skeleton_types.h"
+
+#include "runtime/data/type.h"
 
 /* (B_Num r), and perhaps others. Behind the first, 0 would be no dimension. */
 static bool parse_reaches(bmf_parser *p, bmf_token first, const bmf_keyword *keyword, int64_t *reach)
@@ -96,7 +99,7 @@ static const bmf_type *argument_with(const bmf_type *in, const argument *a, cons
 {
     const bmf_type *pair[2] = {a->handed, list};
     const bmf_type *part = a->handed ? bmf_type_tuple(2, pair) : list;
-    return in->kind == BMF_DISTRIBUTED ? bmf_type_distributed(part) : part;
+    return in->kind == BMF_DISTRIBUTED ? type_on_grid_of(in, part) : part;
 }
 
 static const bmf_type *tuple_of(const bmf_type *element, int64_t reach)
@@ -207,6 +210,9 @@ static bool check_reaches(bmf_checker *checker, const bmf_expression *expression
 static bmf_expression *check(bmf_checker *checker, const bmf_expression *expression, const bmf_type *in)
 {
     const argument a = argument_of(in);
+    const int dimensions = stencil_dimensions(expression);
+    int64_t blocks[TYPE_DIMENSIONS];
+    const int grid = in->kind == BMF_DISTRIBUTED ? type_grid(in, blocks) : 0;
     bmf_expression *typed[BMF_STENCIL_OPERANDS] = {NULL};
     if (!check_reaches(checker, expression))
         return NULL;
@@ -216,6 +222,10 @@ static bmf_expression *check(bmf_checker *checker, const bmf_expression *express
         return checker_needs(checker, expression, "a list, or a distributed list of lists", in);
     if (in->kind == BMF_DISTRIBUTED && !checker_may_hold(checker, expression, in))
         return NULL;
+    if (grid > 0 && grid != dimensions)
+        return checker_fail(checker, expression->span,
+                            "%s in %d dimension%s cannot take the blocks of a grid of %d dimensions",
+                            checker_keyword(expression), dimensions, dimensions == 1 ? "" : "s", grid);
     if (a.list->kind == BMF_LIST && !checker_placed_elements(checker, expression, a.list))
         return NULL;
     const bmf_type *element = find_element(checker, expression, a.list, in);
@@ -230,9 +240,11 @@ static bmf_expression *check(bmf_checker *checker, const bmf_expression *express
     if (a.list->kind == BMF_LIST) {
         const bmf_type *made = list_like(expression, typed[0]->out);
         takes = argument_with(in, &a, list_like(expression, element));
-        out = in->kind == BMF_DISTRIBUTED ? bmf_type_distributed(made) : made;
+        out = in->kind == BMF_DISTRIBUTED ? type_on_grid_of(in, made) : made;
     }
     bmf_expression *node = checker_node(checker, expression, expression->children, typed);
+    if (node)
+        node->on_grid = node->on_grid || grid > 0;
     return checker_convert_argument(checker, checker_finish(checker, node, takes, out), in);
 }
 

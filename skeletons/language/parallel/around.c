@@ -193,10 +193,9 @@ int around_begin(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_p
     return status;
 }
 
-void around_progress(const bmf_around *around)
+bmf_exchange *around_under_way(const bmf_around *around)
 {
-    if (around->round)
-        backend_exchange_progress(around->round->parcels.ctx, around->round->under_way);
+    return around->round ? around->round->under_way : NULL;
 }
 
 int around_end(bmf_around *around)

@@ -126,7 +126,7 @@ static int cut_one(bmf_evaluator *evaluator, bmf_expression *form, bmf_frame *fr
     const int status = split_array(evaluator, frame, on, x, &whole, &grid, spread, &tiling, &blocks);
     if (status == BMF_OK) {
         value_distribute(x->count, spread, &blocks, out);
-        blocks_keep_lengths(&tiling, out);
+        blocks_keep(&tiling, out);
     } else {
         distribution_release(spread);
     }
@@ -212,7 +212,7 @@ static int cut_parts(bmf_evaluator *evaluator, bmf_expression *form, bmf_distrib
     const int status = blocks_regrid(evaluator, form, source, from, target, &to, same, parts, &moved);
     if (status == BMF_OK) {
         value_distribute(count, target, &moved, out);
-        blocks_keep_lengths(&to, out);
+        blocks_keep(&to, out);
     } else {
         distribution_release(target);
     }

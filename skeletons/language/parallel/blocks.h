@@ -12,8 +12,15 @@ int blocks_choose(bmf_context *ctx, const bmf_expression *form, const bmf_array 
 /* The elements of every instance are the blocks of this grid. */
 void blocks_on_grid(int dimensions, const int64_t *blocks, bmf_distribution *spread);
 
-/* All ranks know how many lists each block has from now on. */
-void blocks_keep_lengths(const bmf_tiling *tiling, bmf_value *out);
+/* What all ranks know of blocks, in the buffer of their distributed list: the starts of their lists, as of any, and
+ * behind them how the grid cuts the whole, or that this is not known. */
+bmf_buffer *blocks_starts(const bmf_distribution *spread, const bmf_tiling *tiling);
+/* From now on. */
+void blocks_keep(const bmf_tiling *tiling, bmf_value *out);
+/* The tiling, which the caller frees; false: it is not known. */
+bool blocks_known(const bmf_distribution *spread, const bmf_buffer *starts, bmf_tiling *tiling);
+/* Without the tiling: only lengths are as before. */
+bmf_buffer *blocks_starts_alone(const bmf_distribution *spread, const bmf_buffer *starts);
 /* The shapes of all blocks of the program's one instance on every rank; the caller frees *shape, also after a failure.
  * Collective; settles. */
 int blocks_tell(bmf_evaluator *evaluator, const bmf_expression *form, bmf_frame *frame, bmf_distribution *spread,

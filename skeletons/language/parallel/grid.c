@@ -43,14 +43,55 @@ static bmf_array shape_of_block(const bmf_tiling *tiling, int64_t part)
 
 /* ---- what ranks know of them ---- */
 
-void blocks_keep_lengths(const bmf_tiling *tiling, bmf_value *out)
+/* Starts of lists, then 1 and those of the tiling, dimension by dimension; or 0. */
+static bmf_buffer *make_starts(const bmf_distribution *spread, bool with_tiling)
 {
-    const int64_t parts = out->spread->elements->count;
-    out->buffer = working_buffer((parts + 1) * (int64_t)sizeof(int64_t));
-    int64_t *start = out->buffer->data;
+    int64_t numbers = spread->elements->count + 2;
+    for (int d = 0; d < spread->dimensions && with_tiling; d++)
+        numbers += spread->blocks[d] + 1;
+    bmf_buffer *made = working_buffer(numbers * (int64_t)sizeof(int64_t));
+    ((int64_t *)made->data)[spread->elements->count + 1] = with_tiling;
+    return made;
+}
+
+bmf_buffer *blocks_starts(const bmf_distribution *spread, const bmf_tiling *tiling)
+{
+    const int64_t parts = spread->elements->count;
+    const bool on_grid = spread->dimensions > 0; /* others are rows in parts */
+    bmf_buffer *made = make_starts(spread, on_grid);
+    int64_t *start = made->data, *at = start + parts + 2;
     start[0] = 0;
     for (int64_t k = 0; k < parts; k++)
         start[k + 1] = start[k] + shape_of_block(tiling, k).extent[0];
+    for (int d = 0; d < tiling->dimensions && on_grid; at += tiling->blocks[d++] + 1)
+        memcpy(at, tiling->start[d], (size_t)(tiling->blocks[d] + 1) * sizeof *at);
+    return made;
+}
+
+void blocks_keep(const bmf_tiling *tiling, bmf_value *out)
+{
+    out->buffer = blocks_starts(out->spread, tiling);
+}
+
+bool blocks_known(const bmf_distribution *spread, const bmf_buffer *starts, bmf_tiling *tiling)
+{
+    const int64_t *at = starts ? (int64_t *)starts->data + spread->elements->count + 1 : NULL;
+    if (!at || *at++ == 0)
+        return false;
+    *tiling = (bmf_tiling){.dimensions = spread->dimensions};
+    for (int d = 0; d < spread->dimensions; at += spread->blocks[d++] + 1) {
+        tiling->blocks[d] = spread->blocks[d];
+        tiling->start[d] = allocate_array(spread->blocks[d] + 1, (int64_t)sizeof *at);
+        memcpy(tiling->start[d], at, (size_t)(spread->blocks[d] + 1) * sizeof *at);
+    }
+    return true;
+}
+
+bmf_buffer *blocks_starts_alone(const bmf_distribution *spread, const bmf_buffer *starts)
+{
+    bmf_buffer *made = make_starts(spread, false);
+    memcpy(made->data, starts->data, (size_t)(spread->elements->count + 1) * sizeof(int64_t));
+    return made;
 }
 
 int blocks_tell(bmf_evaluator *evaluator, const bmf_expression *form, bmf_frame *frame, bmf_distribution *spread,

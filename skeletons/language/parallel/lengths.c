@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "skeletons/language/forms/stencil.h"
 #include "skeletons/language/parallel/parallel.h"
 
 void lengths_keep(const bmf_partition *partition, bmf_value *distributed)
@@ -50,7 +51,7 @@ int lengths_partition(bmf_context *ctx, const bmf_distribution *spread, const bm
     return bmf_partition_create(ctx, processor[0], 1, &level, start[level.count], start, partition);
 }
 
-bool keeps_lengths(const bmf_expression *expression)
+bool keeps_lengths(const bmf_expression *expression, int levels)
 {
     const bool list = expression->in->kind == BMF_LIST;
     switch (expression->kind) {
@@ -58,14 +59,16 @@ bool keeps_lengths(const bmf_expression *expression)
     case BMF_EXPRESSION_CONVERT:
         return true;
     case BMF_EXPRESSION_MAP:
+        return list && (levels == 1 || keeps_lengths(expression->child[0], levels - 1));
     case BMF_EXPRESSION_SHIFT:
+        return list && levels == 1;
     case BMF_EXPRESSION_STENCIL:
-        return list;
+        return list && levels <= stencil_dimensions(expression);
     case BMF_EXPRESSION_STREAM:
-        return list && expression->head == BMF_HEAD_LIST && expression->tail == BMF_TAIL_LIST;
+        return list && levels == 1 && expression->head == BMF_HEAD_LIST && expression->tail == BMF_TAIL_LIST;
     case BMF_EXPRESSION_COMP:
         for (int k = 0; k < expression->children; k++)
-            if (!keeps_lengths(expression->child[k]))
+            if (!keeps_lengths(expression->child[k], levels))
                 return false;
         return true;
     default:

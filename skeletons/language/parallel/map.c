@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "skeletons/language/forms/zip.h"
-#include "skeletons/language/parallel/parallel.h"
+#include "skeletons/language/parallel/blocks.h"
 
 /* The elements' batch of x, whose shell is freed. */
 static void open_elements(bmf_value *x, bmf_value *elements, bmf_distribution **spread)
@@ -15,14 +15,23 @@ static void open_elements(bmf_value *x, bmf_value *elements, bmf_distribution **
     value_free(x);
 }
 
+/* What ranks know of the lengths of lists, or of the sizes of blocks, that holds for what is made of them, too. */
+static bmf_buffer *kept_starts(const bmf_expression *map, const bmf_value *x)
+{
+    if (map->kind != BMF_EXPRESSION_MAP || !x->buffer || !keeps_lengths(map->child[0], 1))
+        return NULL;
+    if (x->spread->dimensions == 0 || keeps_lengths(map->child[0], x->spread->dimensions))
+        return buffer_retain(x->buffer);
+    return blocks_starts_alone(x->spread, x->buffer);
+}
+
 int evaluate_parallel_map(bmf_evaluator *evaluator, bmf_expression *map, bmf_frame *frame, bmf_value *x, bmf_value *out)
 {
     bmf_value elements, mapped;
     bmf_distribution *spread;
     bmf_frame inner;
     int64_t count = x->count;
-    const bool kept = map->kind == BMF_EXPRESSION_MAP && keeps_lengths(map->child[0]);
-    bmf_buffer *starts = kept ? buffer_retain(x->buffer) : NULL;
+    bmf_buffer *starts = kept_starts(map, x);
     open_elements(x, &elements, &spread);
     operation_begin(evaluator, map);
     frame_open_spread(frame, map, spread, &inner);

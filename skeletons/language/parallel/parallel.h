@@ -53,8 +53,8 @@ int lengths_tell(bmf_context *ctx, const bmf_distribution *spread, const bmf_val
 int lengths_partition(bmf_context *ctx, const bmf_distribution *spread, const bmf_buffer *starts,
                       bmf_partition **partition);
 
-/* Whether an expression leaves lists as long as they are. */
-bool keeps_lengths(const bmf_expression *expression);
+/* Whether an expression leaves lists as long as they are, and the lists in them, so many levels in all. */
+bool keeps_lengths(const bmf_expression *expression, int levels);
 
 /* The processors of a split of `parts` parts, 2^log2_stride apart: element k of instance c is c * parts + k. An agreed
  * failure if the machine has not so many. */

@@ -40,7 +40,7 @@ static int transpose_tiling(bmf_evaluator *evaluator, const bmf_expression *tran
     const int status = blocks_regrid(evaluator, transpose, spread, from, made, &to, swapped, parts, &moved);
     if (status == BMF_OK) {
         value_distribute(count, made, &moved, out);
-        blocks_keep_lengths(&to, out);
+        blocks_keep(&to, out);
     } else {
         distribution_release(made);
     }

@@ -23,7 +23,7 @@ enum { ROWS = 8 };
 typedef struct computing {
     bmf_points *p;
     const bmf_point_tasks *tasks;
-    const bmf_around *around;
+    bmf_exchange *under_way;
     const bmf_scalar *scalar;
     bmf_point_slices slices;
     bmf_slice made[BMF_MAX_LEAVES];
@@ -349,8 +349,8 @@ static void compute_stretch(worker *w, const stretch *s)
         part.first = row;
         part.end = end - row < rows ? end : row + rows;
         compute_own_rows(w, &part);
-        if (w->c->around && omp_get_thread_num() == 0)
-            around_progress(w->c->around);
+        if (omp_get_thread_num() == 0)
+            backend_exchange_progress(p->evaluator->ctx, w->c->under_way);
     }
     part.first = end;
     part.end = s->end;
@@ -400,10 +400,11 @@ static void compute_some(void *state, int64_t begin, int64_t end)
     free(w.strip);
 }
 
-int points_compute(bmf_points *p, const bmf_point_tasks *tasks, const bmf_around *around)
+int points_compute(bmf_points *p, const bmf_point_tasks *tasks, bmf_exchange *under_way)
 {
     bmf_expression *f = p->stencil->child[0], *inner = f->kind == BMF_EXPRESSION_SCALAR ? f->child[0] : f;
-    computing c = {.p = p, .tasks = tasks, .around = around, .scalar = scalar_of_expression(inner), .contiguous = true};
+    computing c = {
+        .p = p, .tasks = tasks, .under_way = under_way, .scalar = scalar_of_expression(inner), .contiguous = true};
     bmf_pass pass;
     points_slices(p, &c.slices);
     value_slices(&p->made, 0, c.made);

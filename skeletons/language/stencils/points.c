@@ -12,6 +12,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 #include "skeletons/language/evaluate/operations.h"
+#include "skeletons/language/stencils/beside.h"
 #include "skeletons/language/types/check.h"
 
 bmf_expression *stencil_edge(const bmf_expression *stencil, int d, int side)
@@ -132,14 +133,28 @@ static int measure_own(bmf_points *p, int64_t i)
     return BMF_OK;
 }
 
+/* How many points are known before and behind block i along an axis. */
+static void count_known(const bmf_points *p, int64_t i, int axis, const bmf_around *around, int64_t *before,
+                        int64_t *behind)
+{
+    *before = *behind = p->ring[axis] ? p->reach[axis] : 0;
+    if (p->beside) {
+        beside_count(p->beside, i, axis, before, behind);
+    } else if (p->late[axis]) {
+        *before = around->before[i];
+        *behind = around_behind(around, i);
+    }
+}
+
 static void measure_around(bmf_points *p, int64_t i, const bmf_around *around)
 {
     points_block *q = &p->block[i];
     q->known = q->shell = q->own;
     for (int k = 0; k < BMF_AXES && box_elements(&q->own) > 0; k++) {
-        const int64_t ring = p->ring[k] ? p->reach[k] : 0;
-        q->known.begin[k] -= p->late[k] ? around->before[i] : ring;
-        q->known.end[k] += p->late[k] ? around_behind(around, i) : ring;
+        int64_t before, behind;
+        count_known(p, i, k, around, &before, &behind);
+        q->known.begin[k] -= before;
+        q->known.end[k] += behind;
         q->shell.begin[k] -= p->reach[k];
         q->shell.end[k] += p->reach[k];
     }
@@ -162,7 +177,7 @@ static int pack_levels(bmf_context *ctx, int levels, bmf_value *level)
 }
 
 int points_open(bmf_points *p, bmf_evaluator *evaluator, bmf_expression *stencil, bmf_frame *frame,
-                const bmf_value *handed, const bmf_value *lists, const bmf_around *around)
+                const bmf_value *handed, const bmf_value *lists, const bmf_around *around, const bmf_beside *beside)
 {
     const int dimensions = stencil_dimensions(stencil), first = BMF_AXES - dimensions;
     *p = (bmf_points){.evaluator = evaluator,
@@ -170,13 +185,15 @@ int points_open(bmf_points *p, bmf_evaluator *evaluator, bmf_expression *stencil
                       .frame = frame,
                       .handed = handed,
                       .lists = lists,
+                      .beside = beside,
+                      .in_parts = around || beside,
                       .dimensions = dimensions,
                       .count = lists->count};
     for (int d = 0; d < dimensions; d++) {
         p->reach[first + d] = stencil->number[d];
         p->ring[first + d] = !stencil_edge(stencil, d, 0);
+        p->late[first + d] = beside ? beside->axis[first + d].blocks > 1 : around && d == 0;
     }
-    p->late[first] = around;
     p->constant_edges = edges_are_constant(stencil);
     p->block = allocate_clear(p->count + 1, (int64_t)sizeof *p->block);
     if (lists->child[0].count == 0) /* of whatever type */
@@ -189,7 +206,7 @@ int points_open(bmf_points *p, bmf_evaluator *evaluator, bmf_expression *stencil
         BMF_TRY(measure_own(p, i));
         measure_around(p, i, around);
     }
-    return BMF_OK;
+    return beside && p->nears > 0 ? value_create(evaluator->ctx, p->type, p->nears, &p->near) : BMF_OK;
 }
 
 void points_close(bmf_points *p)
@@ -274,6 +291,8 @@ static int make_near(bmf_points *p, const bmf_around *around)
     bmf_points came = *p;
     const int outer = BMF_AXES - p->dimensions;
     int status = BMF_OK;
+    if (p->beside) /* they are there */
+        return BMF_OK;
     came.near = (bmf_value){0};
     if (around)
         BMF_TRY(take_received(p, around, &came.near));
@@ -356,41 +375,66 @@ static void add_late(bmf_point_tasks *tasks, int64_t i, const bmf_box *own, cons
     }
 }
 
-static bool is_late(const bmf_points *p)
+/* Share k of a box: of its rows, or what is outermost. */
+static bmf_box share_of_box(const bmf_points *p, const bmf_box *box, int share, int shares)
 {
-    return p->late[BMF_AXES - p->dimensions];
+    const int outer = BMF_AXES - p->dimensions;
+    const int64_t extent = box_extent(box, outer);
+    bmf_box part = *box;
+    part.begin[outer] = box->begin[outer] + bmf_split_start(extent, shares, share);
+    part.end[outer] = box->begin[outer] + bmf_split_start(extent, shares, share + 1);
+    return part;
 }
 
-/* Early points, or of parts the others, or all. */
-static int compute(bmf_points *p, bool early, const bmf_around *around)
+static int compute_tasks(bmf_points *p, bmf_point_tasks *tasks, bmf_exchange *under_way)
 {
-    const bool rest = !early && is_late(p);
-    bmf_point_tasks tasks = {.kernel = rest ? "edges" : "stencil",
-                             .round = rest,
+    tasks->offset[p->count] = tasks->points;
+    const int status = tasks->points > 0 ? points_compute(p, tasks, under_way) : BMF_OK;
+    free(tasks->task), free(tasks->offset);
+    return status;
+}
+
+static int compute_early(bmf_points *p, int share, int shares, bmf_exchange *under_way)
+{
+    bmf_point_tasks tasks = {.kernel = "stencil",
+                             .round = (uint32_t)share,
+                             .offset = allocate((p->count + 1) * (int64_t)sizeof *tasks.offset)};
+    for (int64_t i = 0; i < p->count; i++) {
+        const bmf_box early = early_box(p, &p->block[i]), box = share_of_box(p, &early, share, shares);
+        tasks.offset[i] = tasks.points;
+        add_task(&tasks, i, &box);
+    }
+    return compute_tasks(p, &tasks, under_way);
+}
+
+/* All points, or of parts those that are not early. */
+static int compute_others(bmf_points *p)
+{
+    bmf_point_tasks tasks = {.kernel = p->in_parts ? "edges" : "stencil",
+                             .round = p->in_parts,
                              .offset = allocate((p->count + 1) * (int64_t)sizeof *tasks.offset)};
     for (int64_t i = 0; i < p->count; i++) {
         const bmf_box own = p->block[i].own, box = early_box(p, &p->block[i]);
         tasks.offset[i] = tasks.points;
-        if (rest)
+        if (p->in_parts)
             add_late(&tasks, i, &own, &box);
         else
-            add_task(&tasks, i, early ? &box : &own);
+            add_task(&tasks, i, &own);
     }
-    tasks.offset[p->count] = tasks.points;
-    const int status = tasks.points > 0 ? points_compute(p, &tasks, around) : BMF_OK;
-    free(tasks.task), free(tasks.offset);
-    return status;
+    return compute_tasks(p, &tasks, NULL);
 }
 
 /* ---- from lists to results ---- */
 
-int points_begin(bmf_points *p, const bmf_around *around)
+int points_begin(bmf_points *p, int share, int shares, bmf_exchange *under_way)
 {
     if (p->points == 0 || !stencil_is_scalar(p->stencil))
         return BMF_OK;
-    BMF_TRY(value_create(p->evaluator->ctx, p->stencil->child[0]->out, p->points, &p->made));
-    BMF_TRY(edges_make(p, BMF_EDGES_EARLY));
-    return compute(p, true, around);
+    if (share == 0) {
+        BMF_TRY(value_create(p->evaluator->ctx, p->stencil->child[0]->out, p->points, &p->made));
+        BMF_TRY(edges_make(p, BMF_EDGES_EARLY));
+    }
+    return compute_early(p, share, shares, under_way);
 }
 
 static int compute_rest(bmf_points *p, const bmf_around *around, bmf_value *made)
@@ -404,7 +448,7 @@ static int compute_rest(bmf_points *p, const bmf_around *around, bmf_value *made
         return points_evaluate_any(p, made);
     if (!begun)
         BMF_TRY(value_create(p->evaluator->ctx, p->stencil->child[0]->out, p->points, &p->made));
-    BMF_TRY(compute(p, false, NULL));
+    BMF_TRY(compute_others(p));
     if (p->failure.kind != BMF_FAILURE_NONE) {
         bmf_frame frame[BMF_AXES];
         points_open_frames(p, frame);

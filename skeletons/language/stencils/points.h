@@ -17,6 +17,8 @@
 #include "skeletons/language/stencils/stencils.h"
 #include "skeletons/stencil/stencil.h"
 
+typedef struct bmf_beside bmf_beside; /* beside.h */
+
 typedef struct points_block {
     bmf_box own, known, shell;
     int64_t point, near, edge; /* the first of each, counted over all blocks */
@@ -27,10 +29,12 @@ typedef struct bmf_points {
     bmf_expression *stencil;
     bmf_frame *frame;                /* of the blocks */
     const bmf_value *handed, *lists; /* handed: one value a block, or NULL */
+    const bmf_beside *beside;        /* of blocks of a grid (beside.h); NULL: of others */
     int dimensions;
     int64_t reach[BMF_AXES];
     bool ring[BMF_AXES];
-    bool late[BMF_AXES];  /* what is known beside blocks is brought from other parts */
+    bool in_parts;        /* what is known around blocks is brought from other parts, */
+    bool late[BMF_AXES];  /* namely beside them along these axes */
     bool constant_edges;  /* or none */
     const bmf_type *type; /* of a point */
     int leaves;
@@ -115,9 +119,9 @@ typedef struct bmf_point_tasks {
     int64_t *offset; /* those of block i are points [offset[i], offset[i + 1]) */
 } bmf_point_tasks;
 
-/* Computes a scalar function of the points of the tasks into `made`; failures are noted. around: whose messages may
+/* Computes a scalar function of the points of the tasks into `made`; failures are noted. under_way: messages that may
  * proceed meanwhile, or NULL. */
-int points_compute(bmf_points *p, const bmf_point_tasks *tasks, const bmf_around *around);
+int points_compute(bmf_points *p, const bmf_point_tasks *tasks, bmf_exchange *under_way);
 /* The function, whatever it is, of all points. */
 int points_evaluate_any(const bmf_points *p, bmf_value *out);
 
@@ -127,12 +131,12 @@ void points_close_frames(const bmf_points *p, bmf_frame frame[BMF_AXES]);
 
 /* ---- a stencil of points, from the lists to the result ---- */
 
-/* Packed lists, and what stands around them, if they are parts, or NULL; all stay as they are until the end. Fails if
- * rows, or planes, are not of one length. */
+/* Packed lists, and what stands around them: around, if they are parts of one list, beside, if they are the blocks of
+ * a grid, otherwise NULL; all stay as they are until the end. Fails if rows, or planes, are not of one length. */
 int points_open(bmf_points *p, bmf_evaluator *evaluator, bmf_expression *stencil, bmf_frame *frame,
-                const bmf_value *handed, const bmf_value *lists, const bmf_around *around);
-/* What can be computed while the elements around are on their way. */
-int points_begin(bmf_points *p, const bmf_around *around);
+                const bmf_value *handed, const bmf_value *lists, const bmf_around *around, const bmf_beside *beside);
+/* What can be computed while points around are on their way: share k of so many, one for each round of messages. */
+int points_begin(bmf_points *p, int share, int shares, bmf_exchange *under_way);
 /* The others, when they are there. */
 int points_end(bmf_points *p, const bmf_around *around, bmf_value *out);
 void points_close(bmf_points *p);

@@ -7,25 +7,15 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/parallel/parallel.h"
-#include "skeletons/language/stencils/points.h"
-
-/* A stencil of some lists, which are packed. */
-typedef struct stencil_call {
-    bmf_evaluator *evaluator;
-    bmf_expression *expression;
-    bmf_frame *frame;
-    const bmf_value *handed, *lists;
-    bool of_points;
-    bmf_points points;
-} stencil_call;
+#include "skeletons/language/stencils/call.h"
 
 static bool is_ring(const bmf_expression *stencil)
 {
     return !stencil_edge(stencil, 0, 0);
 }
 
-static stencil_call make_call(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame,
-                              const bmf_value *argument)
+stencil_call stencil_call_of(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame,
+                             const bmf_value *argument)
 {
     const bool pair = argument->type->kind == BMF_TUPLE;
     const bmf_value *lists = pair ? &argument->child[1] : argument;
@@ -41,7 +31,7 @@ static stencil_call make_call(bmf_evaluator *evaluator, bmf_expression *expressi
 
 static int evaluate_points(stencil_call *s, bmf_value *out)
 {
-    int status = points_open(&s->points, s->evaluator, s->expression, s->frame, s->handed, s->lists, NULL);
+    int status = points_open(&s->points, s->evaluator, s->expression, s->frame, s->handed, s->lists, NULL, NULL);
     if (status == BMF_OK)
         status = points_end(&s->points, NULL, out);
     points_close(&s->points);
@@ -63,7 +53,7 @@ int evaluate_stencil(bmf_evaluator *evaluator, bmf_expression *expression, bmf_f
 {
     int status = value_pack_for(evaluator, frame, "pack", x->type->kind == BMF_TUPLE ? &x->child[1] : x);
     if (status == BMF_OK) {
-        stencil_call s = make_call(evaluator, expression, frame, x);
+        stencil_call s = stencil_call_of(evaluator, expression, frame, x);
         status = s.of_points ? evaluate_points(&s, out) : evaluate_windows(&s, out);
     }
     value_free(x);
@@ -77,8 +67,8 @@ static int begin_parts(stencil_call *s, const bmf_around *around)
 {
     if (!s->of_points || s->evaluator->ctx->sends_marks)
         return BMF_OK;
-    BMF_TRY(points_open(&s->points, s->evaluator, s->expression, s->frame, s->handed, s->lists, around));
-    return points_begin(&s->points, around);
+    BMF_TRY(points_open(&s->points, s->evaluator, s->expression, s->frame, s->handed, s->lists, around, NULL));
+    return points_begin(&s->points, 0, 1, around_under_way(around));
 }
 
 static int end_parts(stencil_call *s, const bmf_around *around, bmf_value *out)
@@ -88,8 +78,7 @@ static int end_parts(stencil_call *s, const bmf_around *around, bmf_value *out)
     return windows_evaluate(s->evaluator, s->expression, s->frame, s->handed, s->lists, around, out);
 }
 
-/* begun: the status of the beginning. A rank that fails goes on with default values. */
-static int end_or_default(stencil_call *s, const bmf_around *around, int begun, bmf_value *out)
+int stencil_end_parts(stencil_call *s, const bmf_around *around, int begun, bmf_value *out)
 {
     bmf_context *ctx = s->evaluator->ctx;
     if (begun != BMF_OK || !ctx->sends_marks) {
@@ -111,7 +100,7 @@ static int evaluate_partition(stencil_call *s, const bmf_partition *partition, c
         const int begun = begin_parts(s, &around);
         status = around_end(&around);
         if (status == BMF_OK)
-            status = end_or_default(s, &around, begun, out);
+            status = stencil_end_parts(s, &around, begun, out);
         if (s->of_points)
             points_close(&s->points);
     }
@@ -119,7 +108,8 @@ static int evaluate_partition(stencil_call *s, const bmf_partition *partition, c
     return status;
 }
 
-/* parts: lists, or pairs of what is handed on to one and the list. *starts: how long all are; if NULL it is told. */
+/* parts: lists, or pairs of what is handed on to one and the list. *starts: how long all are, or the sizes of blocks;
+ * if NULL it is told. */
 static int evaluate_parts(bmf_evaluator *evaluator, bmf_expression *expression, bmf_frame *frame,
                           bmf_distribution *spread, bmf_value *parts, bmf_buffer **starts, bmf_value *out)
 {
@@ -129,12 +119,14 @@ static int evaluate_parts(bmf_evaluator *evaluator, bmf_expression *expression, 
     bmf_partition *partition;
     bmf_column column;
     require_memory(value_pack(ctx, lists), lists->count);
+    if (expression->on_grid)
+        return stencil_of_blocks(evaluator, expression, frame, spread, parts, starts, out);
     if (!*starts)
         BMF_TRY(lengths_tell(ctx, spread, lists, starts));
     BMF_TRY(lengths_partition(ctx, spread, *starts, &partition));
     require_memory(value_to_column(ctx, &lists->child[0], &column), lists->count);
     frame_open_spread(frame, expression, spread, &inner);
-    stencil_call s = make_call(evaluator, expression, &inner, parts);
+    stencil_call s = stencil_call_of(evaluator, expression, &inner, parts);
     const int status = evaluate_partition(&s, partition, &column, out);
     frame_close(&inner);
     column_free(&column);

@@ -42,8 +42,8 @@ int around_lists(bmf_evaluator *evaluator, const bmf_value *lists, int64_t reach
  * other round is begun before the end. Both collective. */
 int around_begin(bmf_evaluator *evaluator, const bmf_expression *by, const bmf_partition *partition,
                  const bmf_column *column, int64_t reach, bool ring, bmf_around *around);
-/* Lets messages proceed, if this is the thread that began; called while something is computed. */
-void around_progress(const bmf_around *around);
+/* Its messages, to let them proceed while something is computed; NULL: there are none. */
+bmf_exchange *around_under_way(const bmf_around *around);
 int around_end(bmf_around *around);
 
 /* Values become pairs of what is handed on to list list[k] and value k; freed on failure. */
