@@ -7,6 +7,7 @@
 #include "bmf/mpi.h"
 #include "drivers/predict/predict.h"
 #include "predict/model/model.h"
+#include "runtime/base/kept_memory.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
@@ -127,6 +128,14 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
     return status;
 }
 
+/* Of many processors every run has large arrays, by processor and by message. */
+static void keep_memory(int64_t processors)
+{
+    enum { MANY_PROCESSORS = 16384, BYTES_OF_PROCESSOR = 1024 };
+    if (processors >= MANY_PROCESSORS)
+        keep_working_memory(processors * BYTES_OF_PROCESSOR);
+}
+
 static int run_once(repetition *r, bmf_predicted *predicted, bool *last)
 {
     bmf_options o = bmf_options_init();
@@ -134,6 +143,7 @@ static int run_once(repetition *r, bmf_predicted *predicted, bool *last)
     o.processors = predicted->processors;
     o.program = r->options->path;
     o.schedule = r->options->schedule;
+    keep_memory(predicted->processors);
     BMF_TRY(bmf_open_with(MPI_COMM_WORLD, &o, &ctx));
     int status = run_program(ctx, r, predicted, last);
     if (status != BMF_OK)

@@ -8,7 +8,7 @@
 #include "predict/simulate/simulate_private.h"
 #include "runtime/base/allocate.h"
 
-enum { MAX_PASSES = 20 };
+enum { MAX_PASSES = 20, MOST_STEPS = 16 };
 
 /* Threads beyond the first one: while all of their states have no more bytes than this, and steps enough to be worth
  * it. */
@@ -230,6 +230,15 @@ static void sort_messages(const in_order_run_state *r, int by, int32_t *message,
 
 /* ---- ports ---- */
 
+/* The port is passed in another order than that of recording. */
+static void reorder(in_order_run_state *r, int side, int64_t port)
+{
+    port_list *list = &r->port[side];
+    if (!(list->state[port] & REORDERED))
+        list->reordered[list->reorders++] = port;
+    list->state[port] |= REORDERED;
+}
+
 /* What this pass has taken of the port is not all true. */
 static void disturb(in_order_run_state *r, int side, int32_t m)
 {
@@ -240,17 +249,73 @@ static void disturb(in_order_run_state *r, int side, int32_t m)
     list->state[port] |= DISTURBED;
 }
 
-/* The port is free for another message from `time` on. A pass looks at messages as they are numbered: where the next
- * one was looked at already, it has taken what was known before; and of two neighbours the later one says whether they
- * are in order. */
-static void give_back(in_order_run_state *r, int side, int32_t m, double *free_at, double time)
+/* When the port is free again after the message, as far as is known. */
+static double *free_behind(in_order_run_state *r, int side, int32_t m)
+{
+    return side == OUT ? &r->course[m].left : &r->course[m].come;
+}
+
+static double free_for(in_order_run_state *r, int side, int32_t m)
+{
+    const int32_t before = r->course[m].before[side];
+    return before >= 0 ? *free_behind(r, side, before) : 0.0;
+}
+
+/* When a message begins to pass a port that is free from `free_at` on. */
+static double begins(const in_order_run_state *r, int side, int32_t m, double free_at)
+{
+    const bmf_simple_message *times = ordered_times(r->o, m);
+    const double sent = times->meets ? r->pushed[m] : r->course[m].sent + times->busy;
+    return fmax(side == OUT ? sent : r->course[m].key, free_at);
+}
+
+/* Whether all times of a message that has passed the port stay as they are if that is free from `free_at` on. */
+static bool stays(in_order_run_state *r, int side, int32_t m, double free_at)
+{
+    const bmf_simple_message *times = ordered_times(r->o, m);
+    const course *c = &r->course[m];
+    const double begin = begins(r, side, m, free_at), end = begin + times->length;
+    const bool same = side == OUT ? c->done == end && c->key == begin + times->latency : c->arrived == end;
+    return same && *free_behind(r, side, m) == end + times->gap;
+}
+
+/* A pass looks at messages as they are numbered. One that comes to the port before others that were looked at passes it
+ * before them, where they are few: mostly they come so much later that nothing changes for them. */
+static void move_forward(in_order_run_state *r, int side, int32_t m)
+{
+    course *c = &r->course[m];
+    int32_t before = c->before[side], behind = -1;
+    const int32_t after = c->after[side];
+    if (after >= 0 && after < m)
+        return;
+    for (int steps = 0; before >= 0 && before < m && !passes_before(r, side, before, m); steps++) {
+        if (steps == MOST_STEPS)
+            return;
+        behind = before;
+        before = r->course[before].before[side];
+    }
+    if (behind < 0)
+        return;
+    r->course[c->before[side]].after[side] = after;
+    if (after >= 0)
+        r->course[after].before[side] = c->before[side];
+    if (before >= 0)
+        r->course[before].after[side] = m;
+    r->course[behind].before[side] = m;
+    c->before[side] = before;
+    c->after[side] = behind;
+    reorder(r, side, ordered_port(r->o, m, side == OUT));
+}
+
+/* Behind a message the port is free for others: one that was looked at before has taken what was known then, and of two
+ * neighbours the later one says whether they are in order. */
+static void give_back(in_order_run_state *r, int side, int32_t m)
 {
     const int32_t before = r->course[m].before[side], after = r->course[m].after[side];
     const bool looked_at = after >= 0 && after < m;
-    if ((looked_at && (*free_at != time || !passes_before(r, side, m, after))) ||
+    if ((looked_at && (!passes_before(r, side, m, after) || !stays(r, side, after, *free_behind(r, side, m)))) ||
         (before >= 0 && before < m && !passes_before(r, side, before, m)))
         disturb(r, side, m);
-    *free_at = time;
 }
 
 static bool put(double *at, double time)
@@ -261,34 +326,34 @@ static bool put(double *at, double time)
 }
 
 /* A message leaves its sender's port when it is ready and the one before it has left. True if that is news. */
-static bool leave(in_order_run_state *r, int32_t m, double *free_at)
+static bool leave(in_order_run_state *r, int32_t m)
 {
     const bmf_simple_message *times = ordered_times(r->o, m);
     course *c = &r->course[m];
-    const double ready = times->meets ? r->pushed[m] : c->sent + times->busy;
-    const double begin = fmax(ready, c->before[OUT] >= 0 ? r->course[c->before[OUT]].left : 0.0);
+    const double begin = begins(r, OUT, m, free_for(r, OUT, m));
     const bool later = put(&c->key, begin + times->latency);
-    *free_at = begin + times->length + times->gap;
+    c->left = begin + times->length + times->gap;
     return put(&c->done, begin + times->length) || later;
 }
 
 /* It comes in when its head is there and the one before it has come in. */
-static bool come(in_order_run_state *r, int32_t m, double *free_at)
+static bool come(in_order_run_state *r, int32_t m)
 {
     const bmf_simple_message *times = ordered_times(r->o, m);
     course *c = &r->course[m];
-    const double begin = fmax(c->key, c->before[IN] >= 0 ? r->course[c->before[IN]].come : 0.0);
-    *free_at = begin + times->length + times->gap;
+    const double begin = begins(r, IN, m, free_for(r, IN, m));
+    c->come = begin + times->length + times->gap;
     return put(&c->arrived, begin + times->length);
 }
 
-static void pass_ports(in_order_run_state *r, int32_t m)
+static void pass_port(in_order_run_state *r, int side, int32_t m)
 {
-    double free_at;
-    leave(r, m, &free_at);
-    give_back(r, OUT, m, &r->course[m].left, free_at);
-    come(r, m, &free_at);
-    give_back(r, IN, m, &r->course[m].come, free_at);
+    move_forward(r, side, m);
+    if (side == OUT)
+        leave(r, m);
+    else
+        come(r, m);
+    give_back(r, side, m);
 }
 
 /* Messages pass the port in the order in which they have come. True if that changes a time. */
@@ -302,11 +367,8 @@ static bool pass_again(in_order_run_state *r, int side, int64_t port)
     sort_messages(r, side, message, count);
     link_messages(r, side, message, count);
     for (int64_t k = 0; k < count; k++)
-        changes = (side == OUT ? leave(r, message[k], &r->course[message[k]].left)
-                               : come(r, message[k], &r->course[message[k]].come)) ||
-                  changes;
-    if (!(list->state[port] & REORDERED))
-        list->reordered[list->reorders++] = port;
+        changes = (side == OUT ? leave(r, message[k]) : come(r, message[k])) || changes;
+    reorder(r, side, port);
     list->state[port] = REORDERED;
     return changes;
 }
@@ -359,7 +421,8 @@ static void send(in_order_run_state *r, int32_t m)
         r->pushed[m] = times->meets ? meeting(r, m) : c->sent;
     *clock += times->busy;
     if (times->ported) {
-        pass_ports(r, m);
+        pass_port(r, OUT, m);
+        pass_port(r, IN, m);
     } else {
         c->done = (times->meets ? r->pushed[m] : *clock) + times->length;
         c->arrived = c->done + times->latency;
