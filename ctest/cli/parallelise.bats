@@ -51,6 +51,14 @@ B_Map (B_Op (B_Abs)) [5, -3, 2, 0, 7, 1, -6, 4, 4, 2]' >serial.bmf
     grep -q 'B_Scan' parallel.bmf
 }
 
+@test "what a list is made of, element by element, goes to the processors" {
+    echo 'B_Allvec [B_Reduce (B_Op (B_Max)) (B_Con (B_Int 0)) . B_Zip (B_Op (B_Minus)), B_Op (B_Length) . B_Addr (B_Num 1) (B_Num 2)] .
+B_Alltup [B_Map (B_Op (B_Abs)), B_Id] [5, -3, 2, 0, 7, 1, -6, 4, 4, 2]' >serial.bmf
+    parallel
+    grep -q 'zip promotion' said
+    lacks 'P_Reduce (B_Op (B_Conc))'
+}
+
 @test "a list with every row, and two lists element by element" {
     echo '$Dot = B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Zip (B_Op (B_Times))
 $Vector = B_Op (B_Index) . B_Alltup [B_Id, B_Con (B_Int 0)]

@@ -53,12 +53,14 @@ FLAT = [
           f"B_Filter (B_Op (B_Ne)) . {PAIRS}"),
     table(f"B_Op (B_Minus) . B_Alltup [{RIGHT}, B_Op (B_Length) . {LEFT}]"),
     with_element("B_Con (B_Int 0)"), with_element(LAST),
+    "B_Op (B_Conc) . B_Alltup [B_Allvec [B_Reduce (B_Op (B_Max)) (B_Con (B_Int -2)) . B_Map (B_Op (B_Abs)), B_Op (B_Length)], B_Id]",
 ]
 # [int] to int or a tuple of them
 ENDS = [
     "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int %d))", "B_Reduce (B_Op (B_Min)) (B_Con (B_Int %d))",
     "B_Reduce (B_Op (B_Max)) (B_Con (B_Int %d))", "B_Op (B_Length)", "B_Reduce (B_Op (B_Minus)) (B_Con (B_Int %d))",
     "B_Alltup [B_Reduce (B_Op (B_Plus)) (B_Con (B_Int %d)), B_Op (B_Length), B_Id]",
+    "B_Allvec [B_Reduce (B_Op (B_Plus)) (B_Con (B_Int %d)) . B_Map (B_Op (B_Neg)), B_Op (B_Length)]",
     f"B_Reduce ({BOTH}) (B_Alltup [B_Con (B_Int 0), B_Con (B_Int %d)]) . B_Map (B_Alltup [B_Id, B_Id])",
 ]
 SUM = "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))"

@@ -34,6 +34,13 @@ const char *splitting_law_name(bmf_splitting_law law)
     return name[law];
 }
 
+/* For a value that has to be whole. */
+static bmf_expression *walk_to_whole(const splitter *s, const bmf_expression *expression, splitter_value of)
+{
+    bmf_expression *made = splitter_walk(s, expression, &of);
+    return splitter_compose(s, splitter_make_whole(s, &of), made);
+}
+
 /* Every function gets the value. */
 static bmf_expression *walk_tuple(const splitter *s, const bmf_expression *tuple, splitter_value *of)
 {
@@ -49,11 +56,14 @@ static bmf_expression *walk_tuple(const splitter *s, const bmf_expression *tuple
 
 /* ---- choices, loops and the inside of maps ---- */
 
-/* For a value that has to be whole. */
-static bmf_expression *walk_to_whole(const splitter *s, const bmf_expression *expression, splitter_value of)
+/* Every function gets the value; the list of what they make is whole. */
+static bmf_expression *walk_vector(const splitter *s, const bmf_expression *vector, splitter_value *of)
 {
-    bmf_expression *made = splitter_walk(s, expression, &of);
-    return splitter_compose(s, splitter_make_whole(s, &of), made);
+    bmf_expression *made = splitter_make(s, BMF_EXPRESSION_ALLVEC, false, vector->children);
+    for (int k = 0; k < vector->children; k++)
+        made->child[k] = walk_to_whole(s, vector->child[k], *of);
+    *of = (splitter_value){0};
+    return made;
 }
 
 /* What it is applied to stays as it is for the question; branches leave split what both do. */
@@ -257,6 +267,8 @@ static bmf_expression *walk_part(const splitter *s, const bmf_expression *part, 
         made = splitter_make(s, BMF_EXPRESSION_ID, false, 0);
     else if (part->kind == BMF_EXPRESSION_ALLTUP)
         made = walk_tuple(s, part, of);
+    else if (part->kind == BMF_EXPRESSION_ALLVEC)
+        made = walk_vector(s, part, of);
     else if (part->kind == BMF_EXPRESSION_CON || stays) {
         made = stays ? splitter_promote_index(s) : splitter_plain(s, part);
         *of = (splitter_value){0};

@@ -21,10 +21,10 @@ static int64_t mirrored(int64_t at, int64_t begin, int64_t end)
 
 /* ---- picking ---- */
 
-/* Neighbours in a row that an edge is made of: where they are, and which numbers it has among all points beyond
- * edges. */
+/* Points in a line that an edge is made of: their numbers, and those that what is made of them has among all points
+ * beyond edges; each so many more than the one before. */
 typedef struct run {
-    int64_t block, from, to, count;
+    int64_t block, count, from, from_step, to, to_step;
 } run;
 
 typedef struct runs {
@@ -38,37 +38,64 @@ static void add_run(runs *all, run next)
     all->points += next.count;
 }
 
-/* What stands at a place is made of a point that is not own. */
-static bool comes_late(const points_block *q, const int64_t at[BMF_AXES])
+/* What the mirror at the edges shows is an own point's, as far as `axis` is concerned. */
+static bool shows_own(const points_block *q, int axis, int64_t at)
 {
-    for (int k = 0; k < BMF_AXES; k++)
-        if (!box_has(&q->own, k, mirrored(at[k], q->known.begin[k], q->known.end[k])))
-            return true;
-    return false;
+    return box_has(&q->own, axis, mirrored(at, q->known.begin[axis], q->known.end[axis]));
 }
 
-static void pick_row(const bmf_points *p, bmf_edges_stage stage, int64_t i, int axis, int64_t at[BMF_AXES], int64_t end,
-                     runs *all)
+/* Where along a line the points stop to be of the same kind. */
+static int64_t end_of_kind(const points_block *q, int line, int64_t at, int64_t end)
+{
+    const int64_t other[] = {q->own.begin[line], q->own.end[line], q->known.begin[line], q->known.end[line]};
+    for (size_t k = 0; k < sizeof other / sizeof *other; k++)
+        if (other[k] > at && other[k] < end)
+            end = other[k];
+    return end;
+}
+
+/* The number of the point at `at`, and in *step how many more the next one of the line has. */
+static int64_t find_in_line(const bmf_points *p, const points_block *q, const int64_t at[BMF_AXES], int line,
+                            int64_t count, int64_t *step)
+{
+    int64_t next[BMF_AXES] = {at[0], at[1], at[2]}, unused;
+    const int64_t number = points_find(p, q, at, &unused);
+    next[line]++;
+    *step = count > 1 ? points_find(p, q, next, &unused) - number : 0;
+    return number;
+}
+
+/* Beyond the edge of an axis, along another one, from `at` on. A run is early or late as a whole; what is made of
+ * points beyond other edges may be either from one to the next, so that these are runs by themselves. */
+static void pick_line(const bmf_points *p, bmf_edges_stage stage, int64_t i, int axis, int line, int64_t at[BMF_AXES],
+                      int64_t end, runs *all)
 {
     const points_block *q = &p->block[i];
-    const bool single = axis == 2 || stage != BMF_EDGES_ALL;
-    int64_t count, unused;
-    for (; at[2] < end; at[2] += count) {
+    int64_t count;
+    for (; at[line] < end; at[line] += count) {
         int64_t from[BMF_AXES] = {at[0], at[1], at[2]};
+        bool late = false;
+        for (int k = 0; k < BMF_AXES; k++)
+            late = late || !shows_own(q, k, at[k]);
         from[axis] = mirrored(at[axis], q->known.begin[axis], q->known.end[axis]);
-        run next = {.block = i, .from = points_find(p, q, from, &count)};
-        count = single ? 1 : count < end - at[2] ? count : end - at[2];
-        next.to = points_find(p, q, at, &unused) - p->points - p->nears;
-        next.count = count;
-        if (stage == BMF_EDGES_ALL || comes_late(q, at) == (stage == BMF_EDGES_LATE))
-            add_run(all, next);
+        count = stage == BMF_EDGES_ALL || box_has(&q->known, line, at[line])
+                    ? end_of_kind(q, line, at[line], end) - at[line]
+                    : 1;
+        if (stage != BMF_EDGES_ALL && late != (stage == BMF_EDGES_LATE))
+            continue;
+        run next = {.block = i, .count = count};
+        next.from = find_in_line(p, q, from, line, count, &next.from_step);
+        next.to = find_in_line(p, q, at, line, count, &next.to_step) - p->points - p->nears;
+        add_run(all, next);
     }
 }
 
-/* Beyond one edge of block i. What is at corners belongs to the first axis along which it is beyond an edge. */
+/* Beyond one edge of block i, in lines along the last axis that it leaves. What is at corners belongs to the first axis
+ * along which it is beyond an edge. */
 static void pick_block(const bmf_points *p, bmf_edges_stage stage, int64_t i, int axis, int side, runs *all)
 {
     const points_block *q = &p->block[i];
+    const int line = axis == 2 ? 1 : 2, other = 3 - line; /* lines lie in planes along axis 0 */
     bmf_box box = q->shell;
     for (int k = 0; k < axis; k++) {
         box.begin[k] = q->known.begin[k];
@@ -80,9 +107,9 @@ static void pick_block(const bmf_points *p, bmf_edges_stage stage, int64_t i, in
         box.begin[axis] = q->known.end[axis];
     int64_t at[BMF_AXES];
     for (at[0] = box.begin[0]; at[0] < box.end[0]; at[0]++)
-        for (at[1] = box.begin[1]; at[1] < box.end[1]; at[1]++) {
-            at[2] = box.begin[2];
-            pick_row(p, stage, i, axis, at, box.end[2], all);
+        for (at[other] = box.begin[other]; at[other] < box.end[other]; at[other]++) {
+            at[line] = box.begin[line];
+            pick_line(p, stage, i, axis, line, at, box.end[line], all);
         }
 }
 
@@ -118,7 +145,7 @@ static int apply_to_all(const bmf_points *p, bmf_expression *edge, const runs *a
     int64_t *number = allocate(2 * all->points * (int64_t)sizeof *number), *block = number + all->points, used = 0;
     for (int64_t r = 0; r < all->count; r++)
         for (int64_t k = 0; k < all->run[r].count; k++, used++) {
-            number[used] = all->run[r].from + k;
+            number[used] = all->run[r].from + k * all->run[r].from_step;
             block[used] = all->run[r].block;
         }
     const int status = apply(p, edge, number, block, used, made);
@@ -135,10 +162,9 @@ static void put(const bmf_points *p, const runs *all, const bmf_value *made, boo
     for (int leaf = 0; leaf < p->leaves; leaf++) {
         const int64_t size = p->leaf[leaf]->size;
         bmf_slice next = {from[leaf].data, same ? 0 : from[leaf].stride};
-        for (int64_t r = 0; r < all->count; r++) {
-            points_copy(&next, all->run[r].count, size, (char *)to[leaf].data + all->run[r].to * size);
-            next.data = (char *)next.data + all->run[r].count * next.stride;
-        }
+        for (const run *each = all->run; each < all->run + all->count; each++)
+            for (int64_t k = 0; k < each->count; k++, next.data = (char *)next.data + next.stride)
+                point_copy(next.data, size, (char *)to[leaf].data + (each->to + k * each->to_step) * size);
     }
 }
 

@@ -95,7 +95,7 @@ int points_take(const bmf_points *p, const int64_t *number, int64_t count, bmf_v
     for (int leaf = 0; leaf < p->leaves; leaf++)
         for (int64_t k = 0; k < count; k++) {
             const bmf_slice from = point_slice(p, &slices, number[k], leaf);
-            memcpy((char *)to[leaf].data + k * to[leaf].stride, from.data, (size_t)p->leaf[leaf]->size);
+            point_copy(from.data, p->leaf[leaf]->size, (char *)to[leaf].data + k * to[leaf].stride);
         }
     return BMF_OK;
 }

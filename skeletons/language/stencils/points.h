@@ -88,13 +88,21 @@ static inline bmf_slice point_slice(const bmf_points *p, const bmf_point_slices 
         slice.stride = 0;
     return slice;
 }
+/* Of one leaf; most are numbers. */
+static inline void point_copy(const void *from, int64_t size, void *to)
+{
+    if (size == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, (size_t)size);
+}
 static inline void points_copy(const bmf_slice *from, int64_t count, int64_t size, char *to)
 {
     if (from->stride == size)
         memcpy(to, from->data, (size_t)(count * size));
     else
         for (int64_t k = 0; k < count; k++)
-            memcpy(to + k * size, (const char *)from->data + k * from->stride, (size_t)size);
+            point_copy((const char *)from->data + k * from->stride, size, to + k * size);
 }
 
 /* Boxes of blocks that are computed in one pass; kernel, round: as of passes. */
