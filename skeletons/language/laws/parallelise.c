@@ -195,12 +195,14 @@ typedef enum place {
     BOTH_PLACE    /* both of a pair */
 } place;
 
-/* The next place is counted. *chosen: its point, if it is to be split; or 0. */
+/* The next place is counted; in front of a length, which a whole list just has, there is none. *chosen: its point, if it
+ * is to be split; or 0. */
 static place count_place(const splitter *s, const bmf_expression *part, uint64_t *chosen)
 {
     bmf_splitting *splitting = s->splitting;
     place at = NO_PLACE;
-    if (!part->in || expression_is_independent(part) || splitting->points >= BMF_MAX_SPLIT_POINTS)
+    if (!part->in || expression_is_independent(part) || is_operation(part, BMF_OPERATION_LENGTH) ||
+        splitting->points >= BMF_MAX_SPLIT_POINTS)
         return NO_PLACE;
     if (part->in->kind == BMF_LIST)
         at = LIST_PLACE;
