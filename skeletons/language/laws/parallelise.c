@@ -195,8 +195,8 @@ typedef enum place {
     BOTH_PLACE    /* both of a pair */
 } place;
 
-/* The next place is counted; in front of a length, which a whole list just has, there is none. *chosen: its point, if it
- * is to be split; or 0. */
+/* The next place is counted; in front of a length, which a whole list just has, there is none. *chosen: its point, if
+ * it is to be split; or 0. */
 static place count_place(const splitter *s, const bmf_expression *part, uint64_t *chosen)
 {
     bmf_splitting *splitting = s->splitting;
