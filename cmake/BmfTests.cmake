@@ -12,11 +12,12 @@
 #   fuzz/                fuzz targets and their corpus
 #   threads/             programs with races, for ThreadSanitizer (cmake/BmfThreads.cmake)
 #
-# Labels: unit, valgrind, mpi, cli, slow; threads: in a build with ThreadSanitizer; full: only for scripts/check --full. A test that keeps several cores busy says so by PROCESSORS.
+# Labels: unit, valgrind, mpi, cli, slow; threads: in a build with ThreadSanitizer; full: only for scripts/check --full, as
+# valgrind is. A test that keeps several cores busy says so by PROCESSORS.
 
 set(BMF_RUNS 1:1 1:4 2:2 3:1 4:3 5:2 7:1 8:1) # ranks:threads; every number of ranks, and 1 to 4 threads, occur
 set(BMF_RUNS_mpi_language_document 16:1) # more for some tests
-set(BMF_FULL_RUNS 5:2) # left to scripts/check --full; likewise
+set(BMF_FULL_RUNS 1:1 1:4 2:2 5:2 8:1 16:1) # left to scripts/check --full; likewise
 set(BMF_SLOW_RUNS 7:1) # to --full --slow
 set(BMF_VALGRIND_RANKS 3)
 # Too long for every change: valgrind where the sanitizers look too, and measuring with many more ranks than cores.
@@ -28,6 +29,13 @@ set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valg
                    unit_extrapolation.valgrind unit_intervals.valgrind unit_in_order.valgrind unit_cop_build_tree.valgrind
                    unit_cop_plan.valgrind unit_cop_run.valgrind unit_cop_messages.valgrind unit_mesh_simulate.valgrind unit_mesh_streams.valgrind unit_mesh_dynamic.valgrind
                    mpi_measure.r5t2 mpi_measure.r7t1 mpi_measure.r8t1)
+# Tests of the command line that go through many cases or long runs: left to --full, so that without it a check from
+# nothing takes a few minutes behind the build.
+set(BMF_FULL_TESTS cli_bench cli_calibrate cli_checked cli_collectives cli_convert cli_cop cli_costs cli_cowichan cli_data cli_documents
+                   cli_examples cli_hostile cli_install cli_language_examples cli_language_matrices cli_language_words
+                   cli_memory cli_model_fit cli_notation_cost cli_npy cli_one_line cli_outputs cli_outputs_disk
+                   cli_parallelise cli_permute_file cli_permute_predict cli_predict_examples cli_predict_mpi cli_record
+                   cli_replay cli_report_browser cli_schedules cli_sheet_measure cli_site cli_standard_output cli_tutorial)
 # Tests of the command line that learn from measured times, or fill the memory: alone. The others start one program after
 # the other, most of which wait or have one process, so that several tests fill the cores.
 set(BMF_LONELY_TESTS cli_bench cli_calibrate cli_memory cli_permute_predict cli_sheet_measure)
@@ -167,8 +175,11 @@ foreach(file IN LISTS BMF_BATS_FILES)
     set(label cli)
     set(name cli_${name})
   endif()
+  if(name IN_LIST BMF_FULL_TESTS)
+    set(label "cli;full")
+  endif()
   add_test(NAME ${name} COMMAND ${BMF_BATS} --tap ${file})
-  set_tests_properties(${name} PROPERTIES LABELS ${label})
+  set_tests_properties(${name} PROPERTIES LABELS "${label}")
   if(label STREQUAL slow OR name IN_LIST BMF_LONELY_TESTS)
     set_tests_properties(${name} PROPERTIES PROCESSORS 2)
   endif()
