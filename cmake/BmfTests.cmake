@@ -31,11 +31,12 @@ set(BMF_SLOW_TESTS unit_language_stream.valgrind unit_language_stream_edges.valg
                    mpi_measure.r5t2 mpi_measure.r7t1 mpi_measure.r8t1)
 # Tests of the command line that go through many cases or long runs: left to --full, so that without it a check from
 # nothing takes a few minutes behind the build.
-set(BMF_FULL_TESTS cli_bench cli_calibrate cli_checked cli_collectives cli_convert cli_cop cli_costs cli_cowichan cli_data cli_documents
-                   cli_examples cli_hostile cli_install cli_language_examples cli_language_matrices cli_language_words
-                   cli_memory cli_model_fit cli_notation_cost cli_npy cli_one_line cli_outputs cli_outputs_disk
-                   cli_parallelise cli_permute_file cli_permute_predict cli_predict_examples cli_predict_mpi cli_record
-                   cli_replay cli_report_browser cli_schedules cli_sheet_measure cli_site cli_standard_output cli_tutorial)
+set(BMF_FULL_TESTS cli_bench cli_calibrate cli_checked cli_collectives cli_convert cli_cop cli_costs cli_cowichan
+                   cli_data cli_documents cli_examples cli_first_hour cli_hostile cli_install cli_language_examples
+                   cli_language_matrices cli_language_words cli_memory cli_model_fit cli_notation cli_notation_cost
+                   cli_npy cli_one_line cli_outputs cli_outputs_disk cli_parallelise cli_permute cli_permute_file
+                   cli_permute_predict cli_predict_examples cli_predict_mpi cli_record cli_replay cli_report_browser
+                   cli_schedules cli_sheet_measure cli_site cli_standard_output cli_tutorial)
 # Tests of the command line that learn from measured times, or fill the memory: alone. The others start one program after
 # the other, most of which wait or have one process, so that several tests fill the cores.
 set(BMF_LONELY_TESTS cli_bench cli_calibrate cli_memory cli_permute_predict cli_sheet_measure)
