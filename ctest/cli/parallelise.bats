@@ -135,6 +135,13 @@ END
     [ "$(cat expected)" = '[]' ]
 }
 
+@test "lists that are empty and of nothing have no identities" {
+    echo 'B_Map (B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))) . B_Map (B_Scan (B_Op (B_Max))) [[]]' >serial.bmf
+    parallel
+    echo 'B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0)) . B_Scan (B_Op (B_Max)) []' >serial.bmf
+    parallel
+}
+
 @test "loops and choices keep their lists split" {
     sum='B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))'
     echo "B_While (B_Op (B_Lt) . B_Alltup [$sum, B_Con (B_Int 1000)]) (B_Map (B_Op (B_Plus) . B_Alltup [B_Id, B_Id]))

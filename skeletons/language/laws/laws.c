@@ -140,6 +140,8 @@ bool operator_identity(const bmf_expression *operation, bool any_association, bm
     if (operation->kind != BMF_EXPRESSION_OP)
         return false;
     bmf_type_kind kind = operation->out->kind;
+    if (kind == BMF_NOTHING) /* of lists that are empty; there is no such constant */
+        return false;
     bool largest = operation->operation == BMF_OPERATION_MIN;
     *identity = (bmf_constant){kind, 0, 0.0};
     switch (operation->operation) {
