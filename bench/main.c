@@ -1,6 +1,6 @@
 /* bmf-bench: the benchmarks. Each verifies what it times and prints the physical limit beside the time. */
 #include "bench/commands.h"
-#include "runtime/base/memory.h"
+#include "runtime/base/kept_memory.h"
 #include "drivers/command/mpirun.h"
 
 static const bmf_driver *const benchmarks[] = {

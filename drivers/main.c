@@ -11,7 +11,7 @@
 #include "bmf/version.h"
 #include "drivers/command/mpirun.h"
 #include "drivers/commands.h"
-#include "runtime/base/memory.h"
+#include "runtime/base/kept_memory.h"
 #include "runtime/base/output_file.h"
 
 /* Keeps files and connections from being opened in the place of closed standard streams, and so from being written to

@@ -349,8 +349,9 @@ static bool has_same_messages(const ordered_part *part, ordered_kind kind, const
     return part->kind == kind && !part->listed && part->begin == sends->begin && part->end == sends->end;
 }
 
-/* Whether part k and the next two are a round in which each processor has one message, to send or to receive. seen: by
- * processor, the last such part that it was looked at for. */
+/* Whether part k and the next two are a round in which each processor has one message, to send or to receive. (Of
+ * messages that have a sender or a receiver in common only the first is in the parts behind.) seen: by processor, the
+ * last such part that it was looked at for. */
 static bool is_of_pairs(const bmf_in_order *o, int64_t k, int64_t *seen)
 {
     const ordered_part *part = &o->part[k];

@@ -1,8 +1,8 @@
-/* Memory of the C library that is kept.
+/* Memory that the C library keeps.
  *
- * Method: the library is told to serve everything from the memory that grows at its end, and never to shrink it. A
- * block that is made and freed at once makes it grow by as much, and its pages are advised to be huge before anything
- * touches them. Cost: a system call or two. */
+ * Method, of working memory: the library is told to serve everything from the memory that grows at its end, and never
+ * to shrink it. A block that is made and freed at once makes it grow by as much, and its pages are advised to be huge
+ * before anything touches them. Cost: a system call or two. */
 #define _DEFAULT_SOURCE
 #include "runtime/base/kept_memory.h"
 
@@ -19,6 +19,12 @@ static void advise_huge_pages(char *block, int64_t bytes)
     madvise(block + head, (size_t)((bytes - head) / huge_page * huge_page), MADV_HUGEPAGE);
 }
 
+void keep_freed_memory(void)
+{
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+}
+
 void keep_working_memory(int64_t bytes)
 {
     static int64_t kept;
@@ -33,6 +39,10 @@ void keep_working_memory(int64_t bytes)
     free(block);
 }
 #else
+void keep_freed_memory(void)
+{
+}
+
 void keep_working_memory(int64_t bytes)
 {
     (void)bytes;

@@ -10,7 +10,6 @@
  * Cost: O(pool) per big buffer. All state belongs to the master thread, the only one that calls these functions.
  */
 #define _DEFAULT_SOURCE
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -222,14 +221,6 @@ void buffer_trim(void)
         give_back(take_from(&middle, middle.count - 1));
     while (mapped.count > 0)
         give_back(take_from(&mapped, mapped.count - 1));
-}
-
-void keep_freed_memory(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_TRIM_THRESHOLD, 64 << 20);
-    mallopt(M_MMAP_THRESHOLD, 4 << 20);
-#endif
 }
 
 bmf_buffer *working_buffer(int64_t size)

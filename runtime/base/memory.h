@@ -40,8 +40,5 @@ int64_t buffer_most_bytes(void);
 void buffer_restart_most(void);
 /* Returns the pools' memory to the system. */
 void buffer_trim(void);
-/* For commands, which own their process: the C library keeps what is freed, up to 64 MiB, instead of returning pages
- * and asking for them again in every skeleton. Programs of users keep their own settings. */
-void keep_freed_memory(void);
 
 #endif

@@ -54,8 +54,6 @@ static bmf_expression *walk_tuple(const splitter *s, const bmf_expression *tuple
     return made;
 }
 
-/* ---- choices, loops and the inside of maps ---- */
-
 /* Every function gets the value; the list of what they make is whole. */
 static bmf_expression *walk_vector(const splitter *s, const bmf_expression *vector, splitter_value *of)
 {
@@ -65,6 +63,8 @@ static bmf_expression *walk_vector(const splitter *s, const bmf_expression *vect
     *of = (splitter_value){0};
     return made;
 }
+
+/* ---- choices, loops and the inside of maps ---- */
 
 /* What it is applied to stays as it is for the question; branches leave split what both do. */
 static bmf_expression *walk_choice(const splitter *s, const bmf_expression *choice, splitter_value *of)

@@ -130,13 +130,16 @@ static int by_needer(const void *a, const void *b)
     return x->stretch < y->stretch ? -1 : x->stretch > y->stretch;
 }
 
-/* The round of the next axis, for processors [low, high). */
-static void make_round(bmf_beside *b, int64_t low, int64_t high)
+/* The round of the next axis: what this rank has to do with, or all of it. */
+static void make_round(bmf_beside *b, bool all)
 {
+    const bmf_context *ctx = b->evaluator->ctx;
+    const bmf_layout *elements = b->spread->elements;
+    const int64_t low = all ? 0 : ctx->first_processor, high = all ? ctx->processors : low + ctx->local_processors;
+    const int64_t parts = all ? elements->count : elements->local_count;
     b->pieces = b->bytes = b->round.count = 0;
-    for (int64_t part = 0; part < b->spread->elements->count; part++)
-        if (is_among(b, part, low, high))
-            add_pieces(b, part, low, high);
+    for (int64_t k = 0; k < parts; k++)
+        add_pieces(b, all ? k : elements->local[k], low, high);
     if (b->pieces > 0)
         qsort(b->piece, (size_t)b->pieces, sizeof *b->piece, by_needer);
     for (int64_t k = 0; k < b->pieces; k++) {
@@ -197,7 +200,7 @@ static void print_plan(bmf_beside *b)
     for (int r = 0; r < b->rounds; b->next--) {
         if (b->axis[b->next].blocks == 1)
             continue;
-        make_round(b, 0, ctx->processors);
+        make_round(b, true);
         for (int64_t k = 0; k < b->round.count; k++)
             schedule_add(whole, r, b->round.message[k]);
         r++;
@@ -415,7 +418,7 @@ int beside_begin(bmf_beside *b)
     pass_over(b);
     if (b->next < 0)
         return BMF_OK;
-    make_round(b, ctx->first_processor, ctx->first_processor + ctx->local_processors);
+    make_round(b, false);
     b->sent = allocate(b->bytes);
     b->received = allocate(b->bytes);
     ctx->step++;
