@@ -45,13 +45,14 @@ def some_processors():
 
 
 def by_key(folder):
-    """Blocks of 1024 elements or 8 times the keys, the fixed tree over blocks: computed in Python."""
+    """1, 2, 4, .. blocks, as many as have 1024 elements and 6 for each key, the fixed tree over blocks: computed in Python."""
     keys = int(pick.integers(1, 300))
     numbers = pick.integers(0, keys, 5000 + int(pick.integers(0, 3000)))
     values = pick.uniform(-1, 1, len(numbers))
-    block = 1024
-    while block < 8 * keys:
-        block *= 2
+    blocks = 1
+    while len(numbers) >= 2 * blocks * max(1024, 6 * keys):
+        blocks *= 2
+    block = -(-len(numbers) // blocks)
     tables = []
     for begin in range(0, len(numbers), block):
         table = [0.0] * keys
@@ -85,8 +86,8 @@ def by_key(folder):
 
 def messages_by_key(folder):
     """A message from all processors but the first: what the levels of a reduction send, a table for every node of the fixed
-    tree among the blocks, one of every processor, that a value covers."""
-    processors = some_processors()
+    tree among the blocks, one of every processor, that a value covers. Processors are as many as there can be blocks."""
+    processors = 2 ** int(pick.integers(1, 4))
     xs = pick.integers(0, 4, 1024 * processors)
     _, alone = run(folder, "main(xs) = xs |> split(procs) |> map(length) |> reduce(+)\n", xs, processors=processors)
     table, sent = run(folder, "main(xs) = {xs |> split(procs) |> map(length) |> reduce(+), "

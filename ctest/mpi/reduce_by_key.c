@@ -18,13 +18,14 @@
 #include "runtime/data/list.h"
 #include "runtime/data/partition.h"
 
-/* Block length for a number of keys. */
-static int64_t block_length(int64_t count)
+/* Block length for numbers of elements and keys: the list in 1, 2, 4, .. blocks, as many as are long enough. */
+static int64_t block_length(int64_t n, int64_t count)
 {
-    int64_t block = 1024;
-    while (block < 8 * count)
-        block *= 2;
-    return block;
+    const int64_t shortest = 6 * count > 1024 ? 6 * count : 1024;
+    int64_t blocks = 1;
+    while (n >= 2 * blocks * shortest)
+        blocks *= 2;
+    return (n + blocks - 1) / blocks;
 }
 
 /* By key: the plain fold of its values, from the identity. */
@@ -54,11 +55,11 @@ static void join(const void *a, const void *b, void *y)
 
 static void fold_keys(const test_operator *test, int64_t n, int64_t count, const int64_t *key, const char *x, char *y)
 {
-    const int64_t block = block_length(count), blocks = (n + block - 1) / block;
     if (n == 0 || test->op->flags & BMF_EXACT) {
         fold_plain(test, n, count, key, x, y);
         return;
     }
+    const int64_t block = block_length(n, count), blocks = (n + block - 1) / block;
     const size_t table = (size_t)count * test->size;
     char *tables = calloc((size_t)blocks, table), *each = calloc((size_t)blocks, test->size);
     for (int64_t b = 0; b < blocks; b++) {
@@ -195,13 +196,13 @@ static void check_parts(bmf_context *ctx, uint64_t *state)
     free(again);
 }
 
-/* So many keys that threads share the joining of tables: three blocks, the keys of which are not the same. */
+/* So many keys that threads share the joining of tables: four blocks, the keys of which are not the same. */
 static void check_many_keys(bmf_context *ctx, uint64_t *state, int way)
 {
-    const int64_t count = 70001, block = block_length(count), n = 2 * block + 100000;
+    const int64_t count = 70001, n = 4 * 6 * count + 13, block = block_length(n, count);
     const test_operator *sum = test_operator_number(0);
     int64_t *key = calloc((size_t)n, sizeof *key);
-    double *x = test_draw(sum, n, state), *each = calloc((size_t)(3 * count), sizeof *each);
+    double *x = test_draw(sum, n, state), *each = calloc((size_t)(4 * count), sizeof *each);
     double *expected = calloc((size_t)count, sizeof *expected);
     for (int64_t i = 0; i < n; i++) {
         key[i] = test_below(state, i < block ? count : count / 2);
@@ -209,8 +210,8 @@ static void check_many_keys(bmf_context *ctx, uint64_t *state, int way)
     }
     joined = sum;
     for (int64_t k = 0; k < count; k++) {
-        double blocks[3] = {each[k], each[count + k], each[2 * count + k]};
-        reference_tree_fold(join, 3, (const char *)blocks, sizeof *blocks, (char *)&expected[k]);
+        double blocks[4] = {each[k], each[count + k], each[2 * count + k], each[3 * count + k]};
+        reference_tree_fold(join, 4, (const char *)blocks, sizeof *blocks, (char *)&expected[k]);
     }
     bmf_partition *partition = test_partition(ctx, state, n), *even = evenly(ctx, partition, count);
     bmf_list *keys = test_list(ctx, &bmf_type_int, partition, key), *ys = NULL;
@@ -285,6 +286,23 @@ static void check_messages(bmf_context *ctx)
     free(key);
 }
 
+/* Sixteen blocks on four processors, whatever the numbers: none is cut, so nothing moves but tables and results. */
+static void check_whole_blocks(bmf_context *ctx)
+{
+    const int64_t n = 20000, count = 8;
+    bmf_list *keys, *values;
+    int64_t *key = calloc((size_t)n, sizeof *key);
+    double *x = calloc((size_t)n, sizeof *x);
+    BMF_CHECK(bmf_set_processors(ctx, 4));
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_int, n, key, &keys));
+    BMF_CHECK(bmf_spread(ctx, &bmf_type_real, n, x, &values));
+    check_counted(ctx, 0, keys, values, count, &bmf_plus_real, 3 + 3, 3 * count * 8 + 3 * count / 4 * 8);
+    bmf_list_free(keys);
+    bmf_list_free(values);
+    free(key);
+    free(x);
+}
+
 /* More keys than elements: an element goes to the processor of its key, with two bytes for the key and eight for the
  * value, and nothing else moves. The processor's own stay. */
 static void check_elements_move_once(bmf_context *ctx)
@@ -322,7 +340,7 @@ static int differ(const void *context, int64_t count, const bmf_slice *in, const
     return 0;
 }
 
-/* On five processors the second part shares a block with one other part, and the next block with two: the keys of the
+/* On seven processors the second part shares a block with one other part, and the next block with two: the keys of the
  * two are cut into bands of different lengths. */
 static void check_uneven_sharing(bmf_context *ctx)
 {
@@ -338,7 +356,7 @@ static void check_uneven_sharing(bmf_context *ctx)
         x[i] = i * 31 / 8 % 2 == 1;
         expected[key[i]] ^= x[i];
     }
-    BMF_CHECK(bmf_set_processors(ctx, 5));
+    BMF_CHECK(bmf_set_processors(ctx, 7));
     BMF_CHECK(bmf_spread(ctx, &bmf_type_int, n, key, &keys));
     BMF_CHECK(bmf_spread(ctx, &bmf_type_bool, n, x, &values));
     go(ctx, 1);
@@ -507,6 +525,7 @@ int main(int argc, char **argv)
         }
     }
     check_uneven_sharing(ctx);
+    check_whole_blocks(ctx);
     BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, 3)));
     check_operator(ctx, &state, test_operator_number(0), 150000, 6000);
     const int failed = bmf_close(ctx);

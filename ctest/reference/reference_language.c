@@ -448,7 +448,7 @@ static value join_blocks(reference_machine *m, const bmf_expression *operator, i
 static value result_of_key(reference_machine *m, const bmf_expression *operator, int64_t place, value initial,
                            value list, int64_t block, int64_t key)
 {
-    const int64_t blocks = (list->count + block - 1) / block;
+    const int64_t blocks = list->count > 0 ? (list->count + block - 1) / block : 0;
     value *entry = naive_claim(m, (blocks + 1) * (int64_t)sizeof *entry), result = NULL;
     for (int64_t b = 0; b < blocks; b++) {
         entry[b] = initial;
@@ -474,11 +474,19 @@ static value result_of_key(reference_machine *m, const bmf_expression *operator,
     return result ? result : initial;
 }
 
+/* Elements of a block: 1, 2, 4, .. of them, as many as have 1024 elements and 6 for each key. */
+static int64_t block_of_keys(int64_t elements, int64_t keys)
+{
+    int64_t blocks = 1;
+    while (elements >= 2 * blocks * 1024 && elements >= 2 * blocks * 6 * keys)
+        blocks *= 2;
+    return (elements + blocks - 1) / blocks;
+}
+
 static value by_key(reference_machine *m, const bmf_expression *e, int64_t place, value x)
 {
     const int64_t keys = x->item[0]->integer;
     value initial = apply(m, e->child[1], place, x->item[0]), list = x->item[1];
-    int64_t block = 1024;
     if (!initial)
         return NULL;
     if (keys < 0)
@@ -488,9 +496,8 @@ static value by_key(reference_machine *m, const bmf_expression *e, int64_t place
     for (int64_t i = 0; list && i < list->count; i++)
         if (list->item[i]->item[0]->integer < 0 || list->item[i]->item[0]->integer >= keys)
             return naive_fail(m, "a key out of range");
-    while (block < 8 * keys)
-        block *= 2;
     reference_value *out = list ? naive_box(m, BMF_LIST, keys) : NULL;
+    const int64_t block = out ? block_of_keys(list->count, keys) : 1;
     for (int64_t k = 0; k < keys && out; k++)
         if ((out->item[k] = result_of_key(m, e->child[0], place, initial, list, block, k)) == NULL)
             return NULL;

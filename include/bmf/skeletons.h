@@ -167,9 +167,9 @@ BMF_API int bmf_reduction_wait(bmf_reduction *reduction, void *value);
 BMF_API int bmf_reduce_placed(const bmf_list *xs, const bmf_operator *op, bmf_list **out);
 /** For every key k of 0 to count - 1 the reduction of the values that have it, a list of `count` results split evenly
  * over the processors of values: of a key without values the identity, which the operator must have. keys: int, on the
- * same parts as values, whose elements are of the operator's type. The order is fixed (docs/reproducible.md): blocks
- * of max (1024, 8 count) elements, rounded up to a power of two, are folded from left to right, every entry beginning
- * with the identity, and joined by the tree, in which an entry equal to the identity leaves the other as it is; so
+ * same parts as values, whose elements are of the operator's type. The order is fixed (docs/reproducible.md): 1, 2, 4,
+ * .. equal blocks of the list, as many as have 1024 elements and 6 count, are folded from left to right, every entry
+ * beginning with the identity, and joined by the tree, in which an entry equal to it leaves the other as it is; so
  * exact operators give what bmf_reduce of the values with key k gives, sums of reals the same within rounding. On Q
  * processors two ways give the same bits, of which the one with the lower estimate is taken (docs/schedules.md). At
  * the first processor (tables): elements of a block that is cut move to the processor where it begins, 8 + w bytes

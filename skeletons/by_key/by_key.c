@@ -39,6 +39,7 @@ int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, in
     BMF_TRY(by_key_open_alone(by, values->context, values->type, count, op));
     by->keys = keys;
     by->values = values;
+    by->block = by_key_block(count, bmf_length(values));
     const int status = number_nodes(by);
     if (status != BMF_OK)
         by_key_close(by);

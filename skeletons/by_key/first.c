@@ -2,8 +2,8 @@
  *
  * Method: blocks of elements are folded into tables of all keys (run.c, fold.c); the tables of a block are joined by
  * the fixed tree over the blocks' numbers, first those of a processor, then those of all, by the schedules of
- * reductions. Blocks are eight times as long as tables, so that joining costs little; one that is cut is folded where
- * it begins (late.c).
+ * reductions. Blocks are at least six times as long as tables, so that joining costs little; one that is cut is
+ * folded where it begins (late.c).
  * Cost: n (8 + w) bytes read once; a table has w bytes a key. Messages: those of bmf_reduce_placed of tables. */
 #include "skeletons/by_key/fold.h"
 #include "skeletons/by_key/methods.h"

@@ -19,6 +19,12 @@ typedef struct segments_state {
     int *code;                /* by piece: the operator's failure */
 } segments_state;
 
+/* Elements of a block of segment k: as of a list by itself. */
+static int64_t segment_block(const bmf_by_key *by, const bmf_by_key_segments *all, int64_t k)
+{
+    return by_key_block(by->count, all->start[k + 1] - all->start[k]);
+}
+
 /* Pieces of every worker, cut where blocks begin. */
 static int64_t cut_segments(const bmf_by_key *by, const bmf_by_key_segments *all, bmf_piece **made)
 {
@@ -26,14 +32,16 @@ static int64_t cut_segments(const bmf_by_key *by, const bmf_by_key_segments *all
     const int64_t share = elements / workers + 1;
     bmf_piece *piece = allocate((all->segments + 2 * workers + 1) * (int64_t)sizeof *piece);
     int64_t count = 0;
-    for (int64_t k = 0; k < all->segments; k++)
+    for (int64_t k = 0; k < all->segments; k++) {
+        const int64_t block = segment_block(by, all, k);
         for (int64_t begin = start[k], end; begin < start[k + 1]; begin = end) {
             const int64_t worker = (begin - start[0]) / share, cut = start[0] + (worker + 1) * share;
-            end = start[k] + (cut - start[k] + by->block - 1) / by->block * by->block;
+            end = start[k] + (cut - start[k] + block - 1) / block * block;
             if (end > start[k + 1])
                 end = start[k + 1];
             piece[count++] = (bmf_piece){k, all->processor[k], begin, end, (int)worker};
         }
+    }
     *made = piece;
     return count;
 }
@@ -41,7 +49,8 @@ static int64_t cut_segments(const bmf_by_key *by, const bmf_by_key_segments *all
 /* The number of the block, counted from the segment's first element, that ends at or behind an element. */
 static int64_t block_end(const segments_state *s, const bmf_piece *piece, int64_t element)
 {
-    return (element - s->all->start[piece->part] + s->by->block - 1) / s->by->block;
+    const int64_t block = segment_block(s->by, s->all, piece->part);
+    return (element - s->all->start[piece->part] + block - 1) / block;
 }
 
 static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int worker)
@@ -50,10 +59,11 @@ static int fold_piece(void *state, int64_t index, const bmf_piece *piece, int wo
     const bmf_by_key *by = s->by;
     bmf_by_key_room *room = &s->room[worker];
     bmf_table_forest *forest = &s->forest[index];
+    const int64_t block = segment_block(by, s->all, piece->part);
     for (int64_t begin = piece->begin, end; begin < piece->end; begin = end) {
-        const int64_t rest = piece->end - begin, whole = rest / by->block;
+        const int64_t rest = piece->end - begin, whole = rest / block;
         const int lanes = whole < 1 ? 1 : whole < room->lanes ? (int)whole : room->lanes;
-        const int64_t elements = rest < by->block ? rest : by->block;
+        const int64_t elements = rest < block ? rest : block;
         const bmf_by_key_run run = {.count = by->count,
                                     .key = s->all->keys->data,
                                     .key_bytes = sizeof(int64_t),

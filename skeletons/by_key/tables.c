@@ -14,7 +14,7 @@
 
 enum {
     SHORTEST_BLOCK = 1024,
-    ELEMENTS_OF_ENTRY = 8,
+    ELEMENTS_OF_ENTRY = 6, /* of a block, at least: joining an entry takes as long as folding one or two */
     TABLE_ALIGNMENT = 16,
     THREADED_ENTRIES = 1 << 16,
     WORD = 8, /* bytes */
@@ -154,6 +154,17 @@ static void make_identity(bmf_by_key *by)
     tree_put(tree, by->op->identity, leaf, 0);
 }
 
+int64_t by_key_block(int64_t count, int64_t length)
+{
+    const int64_t long_enough = length / SHORTEST_BLOCK;
+    const int64_t filled = count > 0 ? length / count / ELEMENTS_OF_ENTRY : length;
+    const int64_t most = long_enough < filled ? long_enough : filled; /* blocks */
+    int64_t blocks = 1;
+    while (blocks <= most / 2)
+        blocks *= 2;
+    return length > 0 ? (length + blocks - 1) / blocks : 1;
+}
+
 int by_key_open_alone(bmf_by_key *by, bmf_context *ctx, const bmf_type *type, int64_t count, const bmf_operator *op)
 {
     *by = (bmf_by_key){.ctx = ctx, .count = count, .op = op, .bad = -1};
@@ -173,9 +184,6 @@ int by_key_open_alone(bmf_by_key *by, bmf_context *ctx, const bmf_type *type, in
                            .record = record,
                            .exact = by->entry.exact,
                            .workers = ctx->threads};
-    by->block = SHORTEST_BLOCK;
-    while (by->block / ELEMENTS_OF_ENTRY < count)
-        by->block *= 2;
     return BMF_OK;
 }
 

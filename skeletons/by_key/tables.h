@@ -1,10 +1,10 @@
 /* Tables of results by key: folding blocks of elements into them; private to skeletons.
  *
  * A table has an entry for every key, records one behind the other. The elements of the list are cut into blocks of a
- * length that depends on the number of keys alone; a block's table is that of its elements from left to right, each
- * entry beginning with the operator's identity. Tables are joined entry by entry, by the fixed tree over the numbers of
- * the blocks (skeletons/engine/tree.h); an entry that is the identity, bit by bit, leaves the other as it is. For exact
- * operators any cut gives the same, and blocks mean nothing. */
+ * length that depends on their number and that of the keys alone; a block's table is that of its elements from left to
+ * right, each entry beginning with the operator's identity. Tables are joined entry by entry, by the fixed tree over
+ * the numbers of the blocks (skeletons/engine/tree.h); an entry that is the identity, bit by bit, leaves the other as
+ * it is. For exact operators any cut gives the same, and blocks mean nothing. */
 #ifndef BMF_BY_KEY_TABLES_H
 #define BMF_BY_KEY_TABLES_H
 
@@ -26,12 +26,16 @@ typedef struct bmf_by_key {
     bmf_tree table;    /* and its records */
     char *join_name;
     char *identity;       /* as a record */
-    int64_t block;        /* elements, a power of two */
+    int64_t block;        /* elements; 0 without lists */
     bmf_partition *nodes; /* of the parts: blocks that begin there; elements if the operator is exact */
     bmf_late late;
     bmf_partials partials; /* their tables */
     int64_t bad;           /* number of the first element here whose key is out of range, or -1 */
 } bmf_by_key;
+
+/* Elements of a block: the list is cut into as many as the largest power of two that leaves them long enough for their
+ * tables to cost little. So parts that are as many, or that number halved again and again, cut next to none. */
+int64_t by_key_block(int64_t count, int64_t length);
 
 /* Makes ready; the lists conform and the operator has an identity. */
 int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op);
