@@ -57,6 +57,30 @@ static void times_between_sizes(void **state)
     cost_table_free(table);
 }
 
+/* Of 10 items only two sizes were measured, which say nothing of others. */
+static void sizes_that_are_far(void **state)
+{
+    (void)state;
+    bmf_cost_table *table = table_of("bmf costs 1\n"
+                                     "reduce levels 2 8 64 1e-6\n"
+                                     "reduce levels 2 8 512 2e-6\n"
+                                     "reduce levels 2 8 4096 4e-6\n"
+                                     "reduce levels 2 8 32768 8e-6\n"
+                                     "reduce levels 2 10 4096 9e-6\n"
+                                     "reduce levels 2 10 1048576 90e-6\n"
+                                     "reduce levels 2 16 64 4e-6\n"
+                                     "reduce levels 2 16 512 6e-6\n"
+                                     "reduce levels 2 16 4096 12e-6\n"
+                                     "reduce levels 2 16 32768 18e-6\n");
+    is_near(reduce(table, "levels", 2, 10, 4096), 9e-6);
+    is_near(reduce(table, "levels", 2, 10, 64), 1e-6 * pow(10.0 / 8, 2)); /* 4 times as long for twice as many */
+    is_near(reduce(table, "levels", 2, 10, 32768), 8e-6 * pow(10.0 / 8, log2(18.0 / 8)));
+    is_near(reduce(table, "levels", 2, 9, 64), 1e-6 * pow(9.0 / 8, 2));
+    is_near(reduce(table, "levels", 2, 9, 4096), 4e-6 * pow(9.0 / 8, log(9.0 / 4) / log(10.0 / 8)));
+    is_near(reduce(table, "levels", 2, 10, 4e6), 90e-6 * 4e6 / 1048576); /* all are far: its own curve */
+    cost_table_free(table);
+}
+
 static void ranks_that_are_near(void **state)
 {
     (void)state;
@@ -162,11 +186,9 @@ static void owners(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times_between_sizes),
-        cmocka_unit_test(ranks_that_are_near),
-        cmocka_unit_test(all_rows_are_found),
-        cmocka_unit_test(mistakes_have_lines),
-        cmocka_unit_test(owners),
+        cmocka_unit_test(times_between_sizes), cmocka_unit_test(sizes_that_are_far),
+        cmocka_unit_test(ranks_that_are_near), cmocka_unit_test(all_rows_are_found),
+        cmocka_unit_test(mistakes_have_lines), cmocka_unit_test(owners),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

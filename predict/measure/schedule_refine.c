@@ -2,7 +2,8 @@
  * where two are close.
  *
  * Method: in each round every point whose two best algorithms are within a quarter gets another pass; between two
- * neighbouring sizes of one number of items with different best algorithms, and between two neighbouring numbers with
+ * neighbouring sizes of one number of items with different best algorithms, or where one takes longer for every byte at
+ * the larger size (as where the MPI library begins to wait for receivers), and between two neighbouring numbers with
  * different ones at a size, the geometric middle is measured. Rounds go on until the time is over or nothing is left to
  * do. What is to be done follows from times that all ranks have, and the time is rank 0's.
  * Cost: the time that is given; n log n a round for n points. */
@@ -94,6 +95,16 @@ static bool same_curve(const schedule_measured *a, const schedule_measured *b)
     return a->call == b->call && a->point.count == b->point.count;
 }
 
+/* Whether an algorithm's time grows by more than the size: a straight line between them says little. */
+static bool jumps(const bmf_schedules_point *p, const bmf_schedules_point *next)
+{
+    const double larger = (double)next->bytes / (double)p->bytes;
+    bool any = false;
+    for (int way = 0; way < p->ways; way++)
+        any = any || next->seconds[way] > larger * p->seconds[way];
+    return any;
+}
+
 /* Between neighbours on the curve of one number of items, and at points themselves. */
 static void find_on_curves(const schedules_study *s, tasks *all)
 {
@@ -102,7 +113,7 @@ static void find_on_curves(const schedules_study *s, tasks *all)
         if (m->passes < MOST_PASSES && gap_of(&m->point) < close_by)
             add(all, m->call, m->point.count, m->point.bytes);
         if (k + 1 == s->count || m->call->powers_of_two || !same_curve(m, next) ||
-            best_of(&m->point) == best_of(&next->point))
+            (best_of(&m->point) == best_of(&next->point) && !jumps(&m->point, &next->point)))
             continue;
         const int64_t bytes = middle_bytes(m->point.bytes, next->point.bytes);
         if (bytes > 0)

@@ -293,6 +293,49 @@ static double seconds_of_bytes(const bmf_cost_table *table, int64_t c, double by
     return below->seconds + share * (below[1].seconds - below->seconds);
 }
 
+/* Whether the curve was measured near that size. Curves of numbers of items at which only some sizes were measured, where
+ * algorithms change places, say nothing of others. */
+static bool is_near(const bmf_cost_table *table, int64_t c, double bytes)
+{
+    static const double apart = 8.0, beyond = 2.0; /* neighbouring sizes; a size and the first or last one */
+    const row *first = &table->row[table->curve[c].begin], *end = &table->row[table->curve[c].end];
+    const int64_t k = SEARCH_FIRST(i, 0, end - first, (double)first[i].bytes >= bytes);
+    if (first + k == end)
+        return bytes <= beyond * (double)first[k - 1].bytes;
+    if (k == 0 || (double)first[k].bytes == bytes)
+        return (double)first[k].bytes <= beyond * bytes;
+    return (double)first[k].bytes <= apart * (double)first[k - 1].bytes;
+}
+
+/* Curves of two numbers of items between which the wanted one lies, if there are such; one that has it is both. */
+typedef struct neighbours {
+    int64_t low, high; /* -1: none */
+    bool between;
+} neighbours;
+
+/* Among curves [begin, end) of an algorithm; anywhere: of all sizes. */
+static neighbours find_neighbours(const bmf_cost_table *table, int64_t begin, int64_t end, int64_t count, double bytes,
+                                  bool anywhere)
+{
+    int64_t below[2] = {-1, -1}, above[2] = {-1, -1}; /* the nearest one first */
+    for (int64_t c = begin; c < end; c++) {
+        const int64_t items = first_row(table, c)->count;
+        if (!anywhere && !is_near(table, c, bytes))
+            continue;
+        if (items == count)
+            return (neighbours){c, c, true};
+        if (items < count) {
+            below[1] = below[0];
+            below[0] = c;
+        } else if (above[1] < 0) {
+            above[above[0] >= 0] = c;
+        }
+    }
+    if (below[0] >= 0 && above[0] >= 0)
+        return (neighbours){below[0], above[0], true};
+    return below[0] >= 0 ? (neighbours){below[1], below[0], false} : (neighbours){above[0], above[1], false};
+}
+
 /* Times grow with items at most as their square. */
 static double limited_power(double power)
 {
@@ -312,17 +355,14 @@ double cost_table_seconds(const bmf_cost_table *table, const char *skeleton, con
         end++;
     if (begin == end || measured == 0)
         return NAN;
-    int64_t above = begin;
-    while (above < end && first_row(table, above)->count < count)
-        above++;
-    if (above < end && first_row(table, above)->count == count)
-        return seconds_of_bytes(table, above, bytes);
-    if (end - begin == 1)
-        return seconds_of_bytes(table, begin, bytes);
-    const int64_t low = above == begin ? begin : above == end ? end - 2 : above - 1;
-    const double seconds = seconds_of_bytes(table, low, bytes), next = seconds_of_bytes(table, low + 1, bytes);
-    const double items = (double)first_row(table, low)->count;
-    const double power = log(next / seconds) / log((double)first_row(table, low + 1)->count / items);
-    const bool between = above > begin && above < end;
-    return seconds * pow((double)count / items, between ? power : limited_power(power));
+    neighbours curves = find_neighbours(table, begin, end, count, bytes, false);
+    if (curves.low < 0 || curves.high < 0)
+        curves = find_neighbours(table, begin, end, count, bytes, true);
+    if (curves.low < 0 || curves.high < 0 || curves.low == curves.high)
+        return seconds_of_bytes(table, curves.low < 0 ? curves.high : curves.low, bytes);
+    const double seconds = seconds_of_bytes(table, curves.low, bytes);
+    const double next = seconds_of_bytes(table, curves.high, bytes);
+    const double items = (double)first_row(table, curves.low)->count;
+    const double power = log(next / seconds) / log((double)first_row(table, curves.high)->count / items);
+    return seconds * pow((double)count / items, curves.between ? power : limited_power(power));
 }
