@@ -293,8 +293,8 @@ static double seconds_of_bytes(const bmf_cost_table *table, int64_t c, double by
     return below->seconds + share * (below[1].seconds - below->seconds);
 }
 
-/* Whether the curve was measured near that size. Curves of numbers of items at which only some sizes were measured, where
- * algorithms change places, say nothing of others. */
+/* Whether the curve was measured near that size. Curves of numbers of items at which only some sizes were measured,
+ * where algorithms change places, say nothing of others. */
 static bool is_near(const bmf_cost_table *table, int64_t c, double bytes)
 {
     static const double apart = 8.0, beyond = 2.0; /* neighbouring sizes; a size and the first or last one */
