@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "runtime/base/kept_memory.h"
+#include "runtime/base/memory.h"
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 #include <malloc.h>
@@ -54,6 +55,38 @@ static long use_blocks(void)
     return faults() - before;
 }
 
+enum { SIZES = 3, SOME = 3, SMALLEST = 4 << 20 };
+
+/* Buffers of one size after the other; returns what the system gave. */
+static int64_t use_buffers(void)
+{
+    bmf_buffer *buffer[SOME];
+    const int64_t before = buffer_fresh_bytes();
+    for (int64_t size = SMALLEST, sizes = 0; sizes < SIZES; size *= 2, sizes++) {
+        for (int k = 0; k < SOME; k++)
+            assert_non_null(buffer[k] = buffer_create(size));
+        for (int k = 0; k < SOME; k++)
+            buffer_release(buffer[k]);
+    }
+    return buffer_fresh_bytes() - before;
+}
+
+/* The smaller ones of them do not wait for larger ones to come again: together they are more than was ever in use. */
+static void pools_keep_what_was_in_use(void **state)
+{
+    (void)state;
+    use_buffers();
+    assert_true(use_buffers() > 0);
+}
+
+static void pools_keep_twice_as_much(void **state)
+{
+    (void)state;
+    assert_true(working_memory_is_kept());
+    use_buffers();
+    assert_int_equal(use_buffers(), 0);
+}
+
 static void nothing_changes_for_few_bytes(void **state)
 {
     (void)state;
@@ -76,7 +109,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_changes_for_few_bytes),
+        cmocka_unit_test(pools_keep_what_was_in_use),
         cmocka_unit_test(what_is_freed_stays),
+        cmocka_unit_test(pools_keep_twice_as_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

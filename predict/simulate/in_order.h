@@ -8,12 +8,13 @@
  * another one are put into that, and the pass is repeated until none is. (Where the one before is recorded later, the
  * pass takes its time from the pass before, and is repeated if that changes.) A message that comes to a port before
  * others that were recorded earlier passes it before them at once, where that changes nothing for them, as it mostly
- * does: then that takes no other pass. Then all times agree with each other, and as every message takes time no others
+ * does: then that takes no other pass. Passes behind the first one look at nothing but what has changed since the one
+ * before, and what follows from it. Then all times agree with each other, and as every message takes time no others
  * do: they are the simulator's. (Messages that come to a port at the same time pass it in the order in which they were
  * sent.) Where nothing has settled after a few passes, the run is left to the simulator. What is computed before the
  * first message is the same in all passes of a sample.
  * Cost: some nanoseconds an action and pass; memory 56 bytes a message, and on each thread 8 bytes a computation behind
- * the first message, 64 a message. Source: the passes are those of waveform relaxation, E. Lelarasmee, A. Ruehli,
+ * the first message, 81 a message. Source: the passes are those of waveform relaxation, E. Lelarasmee, A. Ruehli,
  * A. Sangiovanni-Vincentelli, IEEE Trans. CAD 1 (1982).
  */
 #ifndef BMF_IN_ORDER_H

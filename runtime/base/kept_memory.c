@@ -6,6 +6,13 @@
 #define _DEFAULT_SOURCE
 #include "runtime/base/kept_memory.h"
 
+static int64_t kept;
+
+bool working_memory_is_kept(void)
+{
+    return kept > 0;
+}
+
 #ifdef __GLIBC__
 #include <malloc.h>
 #include <stdlib.h>
@@ -27,7 +34,6 @@ void keep_freed_memory(void)
 
 void keep_working_memory(int64_t bytes)
 {
-    static int64_t kept;
     if (bytes <= kept)
         return;
     kept = bytes;
@@ -45,6 +51,6 @@ void keep_freed_memory(void)
 
 void keep_working_memory(int64_t bytes)
 {
-    (void)bytes;
+    kept = bytes > kept ? bytes : kept;
 }
 #endif

@@ -3,6 +3,7 @@
 #ifndef BMF_KEPT_MEMORY_H
 #define BMF_KEPT_MEMORY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* For commands, which own their process: the C library keeps what is freed, up to 64 MiB, instead of returning pages
@@ -13,5 +14,7 @@ void keep_freed_memory(void);
  * the system, and so many bytes of it are in huge pages where the system has them; none is touched before it is used.
  * The most that was asked for counts. */
 void keep_working_memory(int64_t bytes);
+/* Whether that was called: then buffers' pools are kept, too, when the last context is closed. */
+bool working_memory_is_kept(void);
 
 #endif

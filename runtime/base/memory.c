@@ -5,8 +5,9 @@
  * MiB on they are mapped, aligned to 2 MiB and advised to use huge pages; when freed they wait in the pool for a
  * request of about their size (best fit, at most a quarter more than asked for). On a miss the oldest pooled buffers
  * go back to the system until what is live and what is pooled together stays below the most that was ever live at
- * once: the pool never makes a program need more memory than it does anyway. With other ranks on the host they come
- * from memory that those can map (runtime/base/shared_memory.h).
+ * once: the pool never makes a program need more memory than it does anyway (twice as much in commands that keep their
+ * working memory). With other ranks on the host they come from memory that those can map
+ * (runtime/base/shared_memory.h).
  * Cost: O(pool) per big buffer. All state belongs to the master thread, the only one that calls these functions.
  */
 #define _DEFAULT_SOURCE
@@ -15,11 +16,12 @@
 #include <sys/mman.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/kept_memory.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/memory_limit.h"
 #include "runtime/base/shared_memory.h"
 
-enum { LINE = 64, POOL_SIZE = 16, MIDDLE = 64 << 10, MIDDLE_POOL = 16 << 20 };
+enum { LINE = 64, POOL_SIZE = 32, MIDDLE = 64 << 10, MIDDLE_POOL = 16 << 20 };
 static const int64_t huge_page = (int64_t)2 << 20;
 
 typedef struct bmf_buffer_pool {
@@ -104,7 +106,7 @@ static bmf_buffer *create_mapped(int64_t asked)
     if (!buffer && is_too_much(size))
         return NULL;
     if (!buffer) {
-        while (mapped.count > 0 && live + mapped.bytes + size > peak)
+        while (mapped.count > 0 && live + mapped.bytes + size > (working_memory_is_kept() ? 2 : 1) * peak)
             give_back(take_from(&mapped, 0));
         buffer = malloc(sizeof *buffer);
         if (!buffer)

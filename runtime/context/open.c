@@ -12,6 +12,7 @@
 #include "runtime/base/abort_ranks.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/handle.h"
+#include "runtime/base/kept_memory.h"
 #include "runtime/base/launcher.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/message.h"
@@ -228,7 +229,8 @@ void finalise_unless_open(void)
 {
     if (process.first)
         return;
-    buffer_trim();
+    if (!working_memory_is_kept())
+        buffer_trim();
     if (process.initialised_mpi)
         finalise_hook();
 }
