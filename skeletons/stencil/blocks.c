@@ -18,7 +18,7 @@
 
 enum {
     UNKNOWN_CACHE_BYTES = 256 << 10,
-    CHUNK_BYTES = 1024,    /* that go past the caches at once; measured from 512 bytes to whole rows */
+    CHUNK_BYTES = 512,     /* that go past the caches at once; measured from 128 bytes to whole rows */
     AHEAD_BYTES = 2048,    /* along rows that follow each other */
     ROWS_AHEAD = 16,       /* where a row has less than a line */
     FEWEST_COLUMNS = 512,  /* of a tile: shorter rows cost more than they save */
