@@ -157,6 +157,13 @@ enum {
 /** Whether a type is one number, of which nothing can be fused by mistake; a constant. */
 #define BMF_IS_NUMBER(type) (BMF_KIND_OF(type) != BMF_STRUCT && BMF_KIND_OF(type) != BMF_COMPLEX)
 
+/** Before a short loop that is to become vectors: gcc would rather unroll it into single operations. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define BMF_KEEP_LOOP_ _Pragma("GCC unroll 1")
+#else
+#define BMF_KEEP_LOOP_
+#endif
+
 /** @cond internal: results that go past the caches, a line at a time, which the compiler keeps in registers */
 /* Elements in a line, if it is full of them. */
 #define BMF_LINE_(type) (64 % sizeof(type) == 0 ? (int64_t)(64 / sizeof(type)) : 1)
@@ -177,8 +184,8 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
     __builtin_ia32_movntdq256((bmf_vector_256 *)bmf_to_ + 1, *((const bmf_vector_256 *)bmf_line_ + 1));
 }
 
-/* One function for a vector width; `element` has the loop variable bmf_i_. */
-#define BMF_STREAM_WIDTH_(name, width, features, out_type, declarations, element)                                      \
+/* One function for a vector width; `element` has the loop variable bmf_i_. loop: BMF_KEEP_LOOP_, or nothing. */
+#define BMF_STREAM_WIDTH_(name, width, features, out_type, loop, declarations, element)                                \
     __attribute__((optimize("O3"), target(features))) static void name##_stream_##width(                               \
         const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_, const bmf_slice *bmf_out_)             \
     {                                                                                                                  \
@@ -186,14 +193,14 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
         out_type *bmf_y_ = (out_type *)bmf_out_[0].data;                                                               \
         for (int64_t bmf_l_ = 0; bmf_l_ < bmf_count_; bmf_l_ += BMF_LINE_(out_type)) {                                 \
             out_type bmf_line_[(sizeof(out_type) + 63) / sizeof(out_type)] __attribute__((aligned(64)));               \
-            for (int64_t bmf_i_ = bmf_l_; bmf_i_ < bmf_l_ + BMF_LINE_(out_type); bmf_i_++)                             \
+            loop for (int64_t bmf_i_ = bmf_l_; bmf_i_ < bmf_l_ + BMF_LINE_(out_type); bmf_i_++)                        \
                 bmf_line_[bmf_i_ - bmf_l_] = element;                                                                  \
             bmf_stream_line_##width(bmf_y_ + bmf_l_, bmf_line_);                                                       \
         }                                                                                                              \
     }
-#define BMF_STREAM_(name, out_type, declarations, element)                                                             \
-    BMF_STREAM_WIDTH_(name, 512, "arch=x86-64-v4,prefer-vector-width=512", out_type, declarations, element)            \
-    BMF_STREAM_WIDTH_(name, 256, "avx2", out_type, declarations, element)                                              \
+#define BMF_STREAM_(name, out_type, loop, declarations, element)                                                       \
+    BMF_STREAM_WIDTH_(name, 512, "arch=x86-64-v4,prefer-vector-width=512", out_type, loop, declarations, element)      \
+    BMF_STREAM_WIDTH_(name, 256, "avx2", out_type, loop, declarations, element)                                        \
     static bool name##_stream(const void *bmf_context_, int64_t bmf_count_, const bmf_slice *bmf_in_,                  \
                               const bmf_slice *bmf_out_)                                                               \
     {                                                                                                                  \
@@ -207,7 +214,7 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
     }
 #define BMF_STREAM_OF_(name, out_type) (64 % sizeof(out_type) == 0 && BMF_IS_NUMBER(out_type) ? name##_stream : 0)
 #else
-#define BMF_STREAM_(name, out_type, declarations, element)
+#define BMF_STREAM_(name, out_type, loop, declarations, element)
 #define BMF_STREAM_OF_(name, out_type) 0
 #endif
 /** @endcond */
@@ -217,13 +224,6 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
 #define BMF_READ_AHEAD_(data, bytes)                                                                                   \
     for (int bmf_line_ = 0; bmf_line_ < (int)(bytes); bmf_line_ += BMF_LINE_BYTES)                                     \
     __builtin_prefetch((const char *)(data) + BMF_AHEAD_BYTES + bmf_line_)
-
-/** Before a short loop that is to become vectors: gcc would rather unroll it into single operations. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define BMF_KEEP_LOOP_ _Pragma("GCC unroll 1")
-#else
-#define BMF_KEEP_LOOP_
-#endif
 
 /** Four values by the tree. */
 #define BMF_FOLD_FOUR_(combine, a, b, c, d) combine(combine(a, b), combine(c, d))
@@ -284,7 +284,7 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
     }                                                                                                                  \
     BMF_MAP_BLOCK_(BMF_VECTORISE, name, block, context_type, in_type, out_type)                                        \
     BMF_MAP_BLOCK_(BMF_VECTORISE_UNFUSED, name, unfused, context_type, in_type, out_type)                              \
-    BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
+    BMF_STREAM_(name, out_type, , const context_type *bmf_c_ = (const context_type *)bmf_context_;                     \
                 const in_type *bmf_x_ = (const in_type *)bmf_in_[0].data, name##_element(bmf_c_, bmf_x_[bmf_i_]))      \
     BMF_INLINE out_type name##_at(const void *bmf_context_, const void *const *bmf_x_, int64_t bmf_i_)                 \
     {                                                                                                                  \
@@ -320,7 +320,7 @@ __attribute__((target("avx2"))) BMF_INLINE void bmf_stream_line_256(void *bmf_to
     }                                                                                                                  \
     BMF_ZIP_BLOCK_(BMF_VECTORISE, name, block, context_type, a_type, b_type, out_type)                                 \
     BMF_ZIP_BLOCK_(BMF_VECTORISE_UNFUSED, name, unfused, context_type, a_type, b_type, out_type)                       \
-    BMF_STREAM_(name, out_type, const context_type *bmf_c_ = (const context_type *)bmf_context_;                       \
+    BMF_STREAM_(name, out_type, , const context_type *bmf_c_ = (const context_type *)bmf_context_;                     \
                 const a_type *bmf_a_ = (const a_type *)bmf_in_[0].data;                                                \
                 const b_type *bmf_b_ = (const b_type *)bmf_in_[1].data,                                                \
                 name##_element(bmf_c_, bmf_a_[bmf_i_], bmf_b_[bmf_i_]))                                                \

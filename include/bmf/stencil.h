@@ -143,7 +143,7 @@ static inline bmf_stencil_kernel bmf_stencil_bind(const bmf_stencil_kernel *kern
     }                                                                                                                  \
     BMF_STENCIL_ROW_(BMF_VECTORISE, name, block, context_type, type)                                                   \
     BMF_STENCIL_ROW_(BMF_VECTORISE_UNFUSED, name, unfused, context_type, type)                                         \
-    BMF_STREAM_(name, type, BMF_STENCIL_ARGUMENTS_(context_type, type),                                                \
+    BMF_STREAM_(name, type, BMF_KEEP_LOOP_, BMF_STENCIL_ARGUMENTS_(context_type, type),                                \
                 name##_element(bmf_c_, bmf_x_ + bmf_i_, bmf_r_, bmf_p_))                                               \
     static const bmf_type name##_type = BMF_TYPE_OF(type);                                                             \
     static const bmf_stencil_kernel name __attribute__((unused)) = {{#name,                                            \
