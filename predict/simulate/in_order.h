@@ -14,7 +14,7 @@
  * sent.) Where nothing has settled after a few passes, the run is left to the simulator. What is computed before the
  * first message is the same in all passes of a sample.
  * Cost: some nanoseconds an action and pass; memory 56 bytes a message, and on each thread 8 bytes a computation behind
- * the first message, 81 a message. Source: the passes are those of waveform relaxation, E. Lelarasmee, A. Ruehli,
+ * the first message, 89 a message. Source: the passes are those of waveform relaxation, E. Lelarasmee, A. Ruehli,
  * A. Sangiovanni-Vincentelli, IEEE Trans. CAD 1 (1982).
  */
 #ifndef BMF_IN_ORDER_H

@@ -10,6 +10,7 @@
 
 #include "predict/simulate/in_order_state.h"
 
+/* From here on the processor's clock is another one than in the last pass. */
 static void shift(in_order_run_state *r, int32_t whose, double clock)
 {
     r->clock[whose] = clock;
@@ -37,6 +38,8 @@ static void wake_neighbours(in_order_run_state *r, int32_t m)
     }
 }
 
+/* Its sender, its receiver and its neighbours are told what is new, as far as it is. old, pushed: before the sender's
+ * clock was looked at. */
 static void depart_again(in_order_run_state *r, int32_t m, course old, double pushed)
 {
     const course *c = &r->course[m];

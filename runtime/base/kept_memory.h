@@ -1,5 +1,5 @@
-/* How much of freed memory the C library keeps in commands. Programs of users keep their own settings. Without glibc
- * nothing changes. */
+/* How much of freed memory commands keep. Programs of users keep their own settings. Other C libraries than glibc keep
+ * what they do anyway. */
 #ifndef BMF_KEPT_MEMORY_H
 #define BMF_KEPT_MEMORY_H
 
@@ -14,7 +14,8 @@ void keep_freed_memory(void);
  * the system, and so many bytes of it are in huge pages where the system has them; none is touched before it is used.
  * The most that was asked for counts. */
 void keep_working_memory(int64_t bytes);
-/* Whether that was called: then buffers' pools are kept, too, when the last context is closed. */
+/* Whether that was called for some bytes: then pools of buffers hold up to twice what was in use at once, and stay when
+ * the last context is closed (runtime/base/memory.c). */
 bool working_memory_is_kept(void);
 
 #endif
