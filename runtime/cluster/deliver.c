@@ -12,9 +12,15 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/base/array.h"
 #include "runtime/cluster/cluster.h"
 #include "runtime/backend/wait.h"
 
+enum { MOST_ARRIVALS = 8 }; /* that are received at once, each with a buffer of its own */
+{
+    const char *e = getenv("MOST");
+    return e ? atoi(e) : 8;
+}
 static const int64_t record_bytes = BMF_PARCEL_VALUES * (int64_t)sizeof(int64_t);
 
 /* One pair's messages on the way out. */
@@ -25,13 +31,27 @@ typedef struct parcel {
     char *data, *end;
 } parcel;
 
-/* One pair's messages on the way in. */
+/* One pair's messages on the way in: the first piece, and then, if its header says so, the rest. */
 typedef struct arrival {
-    int64_t bytes;
+    int peer;
+    int64_t first, bytes; /* of the first piece; of all, 0: not known yet */
     bmf_buffer *buffer;
     char *data;
     bmf_requests flight;
 } arrival;
+
+/* A sparse round of this rank. */
+typedef struct delivery {
+    bmf_context *ctx;
+    uint32_t number; /* of the round */
+    int tag;
+    const bmf_transfer *transfer;
+    parcel *parcels; /* by rank */
+    bmf_requests outgoing;
+    arrival *arrival; /* on their way at once */
+    int64_t arrivals, arrival_capacity;
+    int64_t waiting_since;
+} delivery;
 
 /* Sizes of all parcels, by rank. */
 static parcel *make_parcels(const bmf_context *ctx, const bmf_round *sends)
@@ -107,37 +127,54 @@ static int64_t parcel_bytes(const char *data)
     return total;
 }
 
-static bool take_arrival(bmf_context *ctx, int tag, arrival *taken)
+/* Begins to receive what somebody has sent, if there is something. */
+static bool take_arrival(delivery *d)
 {
     MPI_Message found;
     MPI_Status status;
     int arrived, first;
-    MPI_Improbe(MPI_ANY_SOURCE, tag, ctx->comm, &arrived, &found, &status);
+    MPI_Improbe(MPI_ANY_SOURCE, d->tag, d->ctx->comm, &arrived, &found, &status);
     if (!arrived)
         return false;
-    *taken = (arrival){0};
     MPI_Get_count(&status, MPI_CHAR, &first);
-    taken->buffer = working_buffer(first);
+    arrival *taken = ARRAY_APPEND(d->arrival, d->arrivals, d->arrival_capacity);
+    *taken = (arrival){.peer = status.MPI_SOURCE, .first = first, .buffer = working_buffer(first)};
     taken->data = taken->buffer->data;
     MPI_Imrecv(taken->data, first, MPI_CHAR, &found, flight_slot(&taken->flight));
-    wait_all(ctx, taken->flight.count, taken->flight.request);
-    taken->bytes = parcel_bytes(taken->data);
-    if (taken->bytes > first) {
-        bmf_buffer *whole = working_buffer(taken->bytes);
-        memcpy(whole->data, taken->data, (size_t)first);
-        buffer_release(taken->buffer);
-        taken->buffer = whole;
-        taken->data = whole->data;
-        flight_receive(ctx, &taken->flight, taken->data + first, taken->bytes - first, status.MPI_SOURCE, BMF_TAG_REST);
-    }
     return true;
 }
 
-static void unpack_arrival(bmf_context *ctx, arrival *taken, int64_t waiting_since, uint32_t number,
-                           const bmf_transfer *transfer)
+/* Behind the first piece: the header says whether there is more, which goes to a buffer for all. */
+static void receive_rest(bmf_context *ctx, arrival *taken)
 {
+    taken->bytes = parcel_bytes(taken->data);
+    if (taken->bytes == taken->first)
+        return;
+    bmf_buffer *whole = working_buffer(taken->bytes);
+    memcpy(whole->data, taken->data, (size_t)taken->first);
+    buffer_release(taken->buffer);
+    taken->buffer = whole;
+    taken->data = whole->data;
+    flight_free(&taken->flight);
+    taken->flight = (bmf_requests){0};
+    flight_receive(ctx, &taken->flight, taken->data + taken->first, taken->bytes - taken->first, taken->peer,
+                   BMF_TAG_REST);
+}
+
+static bool has_arrived(bmf_context *ctx, arrival *taken)
+{
+    int all;
+    MPI_Testall(taken->flight.count, taken->flight.request, &all, MPI_STATUSES_IGNORE);
+    if (!all || taken->bytes > 0)
+        return all;
+    receive_rest(ctx, taken);
+    return taken->bytes == taken->first;
+}
+
+static void unpack_arrival(const delivery *d, arrival *taken)
+{
+    bmf_context *ctx = d->ctx;
     int64_t count;
-    wait_all(ctx, taken->flight.count, taken->flight.request);
     memcpy(&count, taken->data, sizeof count);
     const char *payload = taken->data + wire_parcel_header(count);
     for (int64_t i = 0; i < count; i++) {
@@ -145,16 +182,43 @@ static void unpack_arrival(bmf_context *ctx, arrival *taken, int64_t waiting_sin
         int64_t record[BMF_PARCEL_VALUES];
         memcpy(record, taken->data + sizeof(int64_t) + i * record_bytes, sizeof record);
         bmf_message m = {record[0], record[1], record[2], record[3], record[4]};
-        int segments = transfer->incoming(transfer->state, &m, segment);
+        int segments = d->transfer->incoming(d->transfer->state, &m, segment);
         for (int s = 0; s < segments; s++) {
             memcpy(segment[s].data, payload, (size_t)segment[s].bytes);
             payload += segment[s].bytes;
         }
         if (ctx->run)
-            cluster_event(ctx, BMF_EVENT_RECEIVE, m.to, waiting_since, context_now(ctx), m.bytes, m.from, number, 0);
+            cluster_event(ctx, BMF_EVENT_RECEIVE, m.to, d->waiting_since, context_now(ctx), m.bytes, m.from, d->number,
+                          0);
     }
     buffer_release(taken->buffer);
     flight_free(&taken->flight);
+}
+
+/* Unpacks what has arrived; returns whether there was anything new. */
+static bool receive_some(delivery *d)
+{
+    bool any = d->arrivals < MOST_ARRIVALS && take_arrival(d);
+    for (int64_t k = 0; k < d->arrivals;)
+        if (has_arrived(d->ctx, &d->arrival[k])) {
+            unpack_arrival(d, &d->arrival[k]);
+            d->arrival[k] = d->arrival[--d->arrivals];
+            any = true;
+        } else {
+            k++;
+        }
+    return any;
+}
+
+/* Sends, to the ranks behind this one first: if all began with the same one, its link would be what all wait for. */
+static void send_parcels(delivery *d)
+{
+    const int ranks = d->ctx->ranks;
+    for (int k = 1; k < ranks; k++) {
+        const parcel *p = &d->parcels[(d->ctx->rank + k) % ranks];
+        if (p->data)
+            send_parcel(d->ctx, p, d->tag, &d->outgoing);
+    }
 }
 
 int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t number, const bmf_transfer *transfer)
@@ -173,29 +237,24 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t n
         cluster_collective_end(ctx, backend_agreement, settling_since);
         return status;
     }
-    int tag = BMF_TAG_SPARSE + cluster->sparse_tag;
+    delivery d = {.ctx = ctx, .number = number, .tag = BMF_TAG_SPARSE + cluster->sparse_tag, .transfer = transfer};
     cluster->sparse_tag ^= 1;
-    parcel *parcels = make_parcels(ctx, sends);
-    bmf_requests outgoing = {0};
-    fill_parcels(ctx, sends, parcels, number, transfer);
-    for (int r = 0; r < ctx->ranks; r++)
-        if (parcels[r].data)
-            send_parcel(ctx, &parcels[r], tag, &outgoing);
-    int64_t waiting_since = ctx->run ? context_now(ctx) : 0;
+    d.parcels = make_parcels(ctx, sends);
+    fill_parcels(ctx, sends, d.parcels, number, transfer);
+    send_parcels(&d);
+    d.waiting_since = ctx->run ? context_now(ctx) : 0;
     MPI_Request settling = MPI_REQUEST_NULL;
     bool is_settling = false;
-    for (int done = 0, tries = 0; !done;) {
-        arrival taken;
+    for (int done = 0, tries = 0; !done || d.arrivals > 0;) {
         int sent = 0;
-        if (take_arrival(ctx, tag, &taken)) {
-            unpack_arrival(ctx, &taken, waiting_since, number, transfer);
+        if (receive_some(&d)) {
             tries = 0;
             continue;
         }
-        if (is_settling) {
+        if (is_settling && !done) {
             MPI_Test(&settling, &done, MPI_STATUS_IGNORE);
-        } else {
-            MPI_Testall(outgoing.count, outgoing.request, &sent, MPI_STATUSES_IGNORE);
+        } else if (!done) {
+            MPI_Testall(d.outgoing.count, d.outgoing.request, &sent, MPI_STATUSES_IGNORE);
             if (sent) {
                 settling_since = cluster_collective_begin(ctx);
                 MPI_Iallreduce(&key, &first, 1, MPI_INT64_T, MPI_MIN, ctx->comm, &settling);
@@ -206,9 +265,10 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t n
             wait_step(ctx, &tries);
     }
     for (int r = 0; r < ctx->ranks; r++)
-        buffer_release(parcels[r].buffer);
-    free(parcels);
-    flight_free(&outgoing);
+        buffer_release(d.parcels[r].buffer);
+    free(d.parcels);
+    free(d.arrival);
+    flight_free(&d.outgoing);
     const int status = cluster_settle(ctx, first);
     cluster_collective_end(ctx, backend_agreement, settling_since);
     return status;
