@@ -4,6 +4,7 @@
  * data exchange", PPoPP 2010). Every rank sends its messages synchronously, takes what arrives, and enters a
  * non-blocking reduction once its own sends were received; when that ends nothing can be under way. What is reduced are
  * the keys of failures (runtime/context/failure.h), which are thereby settled; a rank that has failed sends nothing.
+ * Ranks begin with the one behind them, and receive from several at once, so that none waits for a slow link alone.
  * Cost: one MPI message per pair of ranks that have something to say, plus one allreduce of 8 bytes.
  *
  * Wire format for one pair: { int64 count, count records {from, to, bytes, first, count} } then the payloads.
@@ -17,10 +18,6 @@
 #include "runtime/backend/wait.h"
 
 enum { MOST_ARRIVALS = 8 }; /* that are received at once, each with a buffer of its own */
-{
-    const char *e = getenv("MOST");
-    return e ? atoi(e) : 8;
-}
 static const int64_t record_bytes = BMF_PARCEL_VALUES * (int64_t)sizeof(int64_t);
 
 /* One pair's messages on the way out. */

@@ -86,7 +86,9 @@ double algorithm_estimate(const bmf_algorithm *algorithm, const bmf_cost_model *
  * themselves what they cost. X(skeleton, name); those of one skeleton are adjacent. */
 #define BMF_METHOD_LIST(X)                                                                                             \
     X(reduce_by_key, tables)                                                                                           \
-    X(reduce_by_key, owners)
+    X(reduce_by_key, owners)                                                                                           \
+    X(sort, whole)                                                                                                     \
+    X(sort, stages)
 
 typedef struct bmf_method {
     const char *skeleton, *name;

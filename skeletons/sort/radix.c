@@ -54,13 +54,17 @@ int64_t records_share(const bmf_records *records)
 static int run_pieces(sorting *s, const char *kernel, const bmf_piece *piece, int64_t pieces,
                       const bmf_kernel_work *each, int (*run)(void *, int64_t, const bmf_piece *, int))
 {
-    return backend_compute(s->records->ctx, &(bmf_work){.kernel = kernel,
-                                                        .round = s->records->round++,
-                                                        .piece = piece,
-                                                        .pieces = pieces,
-                                                        .each = *each,
-                                                        .run = run,
-                                                        .state = s});
+    const bmf_records *records = s->records;
+    const int status = backend_compute(records->ctx, &(bmf_work){.kernel = kernel,
+                                                                 .round = s->records->round++,
+                                                                 .piece = piece,
+                                                                 .pieces = pieces,
+                                                                 .each = *each,
+                                                                 .run = run,
+                                                                 .state = s});
+    if (records->between)
+        records->between(records->between_state);
+    return status;
 }
 
 /* ---- small segments ---- */

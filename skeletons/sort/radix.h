@@ -10,12 +10,14 @@
 typedef struct bmf_records {
     bmf_context *ctx;
     int64_t segments;
-    int64_t *start;     /* segments + 1 numbers of records, from 0 on */
-    int64_t *processor; /* of every segment, which does not fall */
-    int words;          /* of a record: 1 or 2 */
-    uint64_t *room[2];  /* places for all records each, aligned to 64 bytes; given by the caller */
-    uint8_t *where;     /* by segment: in which of the two its records are */
-    uint32_t round;     /* of kernel calls; counts on */
+    int64_t *start;               /* segments + 1 numbers of records, from 0 on */
+    int64_t *processor;           /* of every segment, which does not fall */
+    int words;                    /* of a record: 1 or 2 */
+    uint64_t *room[2];            /* places for all records each, aligned to 64 bytes; given by the caller */
+    uint8_t *where;               /* by segment: in which of the two its records are */
+    uint32_t round;               /* of kernel calls; counts on */
+    void (*between)(void *state); /* records_sort calls it between two kernels; or NULL */
+    void *between_state;
 } bmf_records;
 
 /* Record number `record`, which is of the segment. */

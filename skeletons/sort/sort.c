@@ -12,9 +12,7 @@ static int sort_list(const bmf_list *xs, bool numbers, bmf_list **out)
     bmf_sorting sorting;
     plan_title(xs->context, numbers ? "argsort" : "sort", xs);
     sorting_open(&sorting, xs, numbers ? BMF_NUMBERS_ALL : BMF_NUMBERS_NONE);
-    int status = sorting_parts(&sorting);
-    if (status == BMF_OK)
-        status = sorting_across(&sorting, false);
+    int status = sorting_all(&sorting);
     if (status == BMF_OK)
         status = sorting_read(&sorting, &ragged);
     sorting_close(&sorting);

@@ -7,10 +7,12 @@
 #include "skeletons/sort/sorting.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/repartition.h"
 #include "skeletons/sort/across.h"
+#include "skeletons/sort/stages.h"
 
 int sorting_check(const char *skeleton, const bmf_list *xs)
 {
@@ -47,11 +49,22 @@ void sorting_close(bmf_sorting *sorting)
     free(sorting->records.where);
 }
 
+static int make_records(bmf_sorting *sorting)
+{
+    return records_make(&sorting->records, &sorting->xs->column, sorting->numbering,
+                        bmf_partition_local_begin(sorting->partition));
+}
+
 int sorting_parts(bmf_sorting *sorting)
 {
-    BMF_TRY(records_make(&sorting->records, &sorting->xs->column, sorting->numbering,
-                         bmf_partition_local_begin(sorting->partition)));
+    BMF_TRY(make_records(sorting));
     return records_sort(&sorting->records);
+}
+
+static void stand_on(bmf_sorting *sorting, bmf_partition *target)
+{
+    bmf_partition_release(sorting->partition);
+    sorting->partition = target;
 }
 
 int sorting_across(bmf_sorting *sorting, bool together)
@@ -60,8 +73,28 @@ int sorting_across(bmf_sorting *sorting, bool together)
     if (sorting->partition->parts <= 1)
         return BMF_OK;
     BMF_TRY(records_across(&sorting->records, sorting->partition, sorting->xs->type, together, sorting->room, &target));
-    bmf_partition_release(sorting->partition);
-    sorting->partition = target;
+    stand_on(sorting, target);
+    return BMF_OK;
+}
+
+static bool goes_in_stages(const bmf_sorting *sorting)
+{
+    const char *forced = method_forced(sorting->xs->context, "sort");
+    if (forced && strcmp(forced, "whole") == 0)
+        return false;
+    return stages_suit(sorting->partition);
+}
+
+int sorting_all(bmf_sorting *sorting)
+{
+    bmf_partition *target;
+    if (!goes_in_stages(sorting)) {
+        BMF_TRY(sorting_parts(sorting));
+        return sorting_across(sorting, false);
+    }
+    BMF_TRY(make_records(sorting));
+    BMF_TRY(records_in_stages(&sorting->records, sorting->partition, sorting->xs->type, false, sorting->room, &target));
+    stand_on(sorting, target);
     return BMF_OK;
 }
 

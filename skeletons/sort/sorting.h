@@ -25,6 +25,9 @@ int sorting_parts(bmf_sorting *sorting);
 /* Then those of all parts, about evenly; `together`: what is equal is on one part. Collective; settles failures. */
 int sorting_across(bmf_sorting *sorting, bool together);
 
+/* Both, in one of two ways. Collective; settles failures. */
+int sorting_all(bmf_sorting *sorting);
+
 /* What the records are, elements or their numbers: a list on sorting->partition. */
 int sorting_read(const bmf_sorting *sorting, bmf_list **out);
 /* A list split evenly over its processors: messages of what is too much or too little. Collective. */
