@@ -63,6 +63,14 @@ check_programs()
     assert_success
     refute_output --partial warning
     check_programs .
+
+    # for one processor alone
+    run make -B -f "$BMF_SOURCE_DIR/ctest/cli/outside/Makefile" SOURCE="$BMF_SOURCE_DIR/ctest/cli/outside" \
+        CFLAGS="-O3 -march=native -Wall -Wextra" main_c
+    assert_success
+    refute_output --partial warning
+    run "$MPIRUN" -n 2 ./main_c
+    assert_output "sum 500500 on 2 ranks"
 }
 
 # Messages of the reduction take a second each; the partial sums are told in one round or in two.

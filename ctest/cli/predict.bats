@@ -211,6 +211,24 @@ END
     done
 }
 
+@test "both ways of sorting, and the one chosen, send what is predicted" {
+    echo 'main(n) = iota(n) |> split(procs) |> map(part -> map(i -> i * 7919 mod 100003, part)) |> sort |> map(part -> part |> reduce(+, 0)) |> reduce(+)
+default 60000' >sorted.bmf
+    for way in "" "--bmf-schedule sort=whole" "--bmf-schedule sort=stages"; do
+        # shellcheck disable=SC2086 # none, or two words
+        real=$("$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run sorted.bmf --procs 5 --json $way)
+        # shellcheck disable=SC2086
+        bmf predict sorted.bmf --machine simple.machine --procs 5 --ranks 2 --json $way
+        assert_success
+        python3 - "$real" "$output" <<'END'
+import json, sys
+real, run = json.loads(sys.argv[1]), json.loads(sys.argv[2])["runs"][0]
+for key in ("messages", "bytes", "rank_messages", "rank_bytes"):
+    assert real[key] == run[key] > 0, (key, real, run)
+END
+    done
+}
+
 @test "a reduction by few keys goes by tables, by many to their owners" {
     sums_by_key 3
     bmf run keys.bmf --procs 6 --bmf-plan

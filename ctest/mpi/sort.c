@@ -2,7 +2,7 @@
  *
  * Method: random lists of all types that have an order, with many equal elements, few, and wide ones, NaN and both
  * zeros, sorted lists and such that fall, over any parts; results stand evenly on the processors of the list. What
- * parts receive is merged; from very many other parts, sorted again. Messages: their bytes against what must move.
+ * parts receive is merged; from very many other parts, sorted again. Both ways across processors. Messages: their bytes against what must move.
  */
 #include "bmf.h"
 
@@ -380,38 +380,62 @@ static void check_bytes(bmf_context *ctx, scalar type)
     free(x);
 }
 
-int main(int argc, char **argv)
+/* All of it on so many processors. */
+static void check_machine(bmf_context *ctx, uint64_t *state, int64_t processors)
 {
-    bmf_context *ctx;
-    BMF_CHECK(bmf_open(&argc, &argv, &ctx));
-    uint64_t state = 50;
-    for (int machine = 0; machine < TEST_MACHINES; machine++) {
-        BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, machine)));
-        for (int repeat = 0; repeat < 4; repeat++)
-            for (scalar type = 0; type < SCALARS; type++)
-                check_scalars(ctx, &state, type, test_length(&state, bmf_processors(ctx), false),
-                              test_below(&state, 6));
-        for (int64_t kind = 0; kind < 6; kind++)
-            check_scalars(ctx, &state, (scalar)test_below(&state, SCALARS), 20000 + 1000 * kind, kind);
-        for (int repeat = 0; repeat < 6; repeat++)
-            check_tuples(ctx, &state);
+    BMF_CHECK(bmf_set_processors(ctx, processors));
+    for (int repeat = 0; repeat < 4; repeat++)
         for (scalar type = 0; type < SCALARS; type++)
-            for (int repeat = 0; repeat < 3; repeat++)
-                check_groups(ctx, &state, type, test_length(&state, bmf_processors(ctx), false), test_below(&state, 6));
-        check_broadcast(ctx);
-        check_refusals(ctx);
-    }
+            check_scalars(ctx, state, type, test_length(state, processors, false), test_below(state, 6));
+    for (int64_t kind = 0; kind < 6; kind++)
+        check_scalars(ctx, state, (scalar)test_below(state, SCALARS), 20000 + 1000 * kind, kind);
+    for (int repeat = 0; repeat < 6; repeat++)
+        check_tuples(ctx, state);
+    for (scalar type = 0; type < SCALARS; type++)
+        for (int repeat = 0; repeat < 3; repeat++)
+            check_groups(ctx, state, type, test_length(state, processors, false), test_below(state, 6));
+    check_broadcast(ctx);
+    check_refusals(ctx);
+}
+
+/* Lists that are long enough for stages, and their messages, both ways. */
+static void check_large(bmf_context *ctx, uint64_t *state)
+{
     BMF_CHECK(bmf_set_processors(ctx, test_processors(ctx, 3)));
-    check_scalars(ctx, &state, A_REAL, 1500000, 5); /* past the caches */
-    check_scalars(ctx, &state, AN_INT, 1500000, 0);
-    check_groups(ctx, &state, A_REAL, 200000, 5);
-    BMF_CHECK(bmf_set_processors(ctx, 130)); /* too many to merge from */
-    check_scalars(ctx, &state, AN_INT32, 8000, 0);
-    check_scalars(ctx, &state, A_REAL, 8000, 5);
+    check_scalars(ctx, state, A_REAL, 1500000, 5); /* past the caches */
+    check_scalars(ctx, state, AN_INT, 1500000, 0);
     BMF_CHECK(bmf_set_processors(ctx, bmf_ranks(ctx)));
     check_bytes(ctx, A_REAL);
     check_bytes(ctx, A_FLOAT);
     check_bytes(ctx, AN_INT32);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const ways[] = {NULL, "whole", "stages"}; /* NULL: by the length */
+    bmf_context *ctx;
+    BMF_CHECK(bmf_open(&argc, &argv, &ctx));
+    uint64_t state = 50;
+    for (int way = 0; way < 3; way++) {
+        BMF_CHECK(bmf_set_schedule(ctx, "sort", ways[way]));
+        for (int machine = 0; machine < TEST_MACHINES; machine++)
+            if (!ways[way] || (machine + way) % 2 == 0)
+                check_machine(ctx, &state, test_processors(ctx, machine));
+        if (ways[way])
+            check_large(ctx, &state);
+    }
+    BMF_CHECK(bmf_set_schedule(ctx, "sort", NULL));
+    BMF_CHECK(bmf_set_processors(ctx, 7)); /* stages because the list is long */
+    check_scalars(ctx, &state, A_FLOAT, 150000, 5);
+    check_groups(ctx, &state, A_REAL, 200000, 5);
+    BMF_CHECK(bmf_set_processors(ctx, 40)); /* more than are compared with all cuts */
+    BMF_CHECK(bmf_set_schedule(ctx, "sort", "stages"));
+    check_scalars(ctx, &state, AN_INT, 9000, 3);
+    check_scalars(ctx, &state, A_REAL, 9000, 5);
+    BMF_CHECK(bmf_set_schedule(ctx, "sort", NULL));
+    BMF_CHECK(bmf_set_processors(ctx, 130)); /* too many to merge from */
+    check_scalars(ctx, &state, AN_INT32, 8000, 0);
+    check_scalars(ctx, &state, A_REAL, 8000, 5);
     const int failed = bmf_close(ctx);
     return test_finish() || failed;
 }

@@ -126,7 +126,12 @@ enum {
 };
 
 /** @def BMF_VECTORISE
- * Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). */
+ * Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). A compiler that was
+ * told of one processor (-march=native) compiles them for that alone. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && defined(__SSE3__) &&      \
+    !defined(BMF_NO_TARGET_CLONES)
+#define BMF_NO_TARGET_CLONES
+#endif
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
 #if __GNUC__ >= 12
@@ -144,6 +149,8 @@ enum {
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(BMF_NO_TARGET_CLONES)
 #define BMF_VECTORISE_UNFUSED __attribute__((optimize("O3"), target_clones("avx2", "default")))
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__FMA__)
+#define BMF_VECTORISE_UNFUSED __attribute__((optimize("no-tree-vectorize", "no-tree-slp-vectorize")))
 #else
 #define BMF_VECTORISE_UNFUSED
 #endif

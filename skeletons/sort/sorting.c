@@ -80,9 +80,9 @@ int sorting_across(bmf_sorting *sorting, bool together)
 static bool goes_in_stages(const bmf_sorting *sorting)
 {
     const char *forced = method_forced(sorting->xs->context, "sort");
-    if (forced && strcmp(forced, "whole") == 0)
-        return false;
-    return stages_suit(sorting->partition);
+    if (!forced)
+        return stages_suit(sorting->partition);
+    return strcmp(forced, "stages") == 0 && stages_can(sorting->partition);
 }
 
 int sorting_all(bmf_sorting *sorting)

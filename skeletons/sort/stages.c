@@ -21,8 +21,9 @@
 #include "skeletons/sort/order.h"
 
 enum {
-    DRAWN = 1 << 16,     /* records of a part that samples are taken of, at most */
+    DRAWN = 1 << 14,     /* records of a part that samples are taken of, at most */
     FEWEST_SENT = 2048,  /* records of a message, on average */
+    FEW_CUTS = 16,       /* with all of which a key is compared */
     BLOCK = 256,         /* records whose buckets are looked for at once */
     ALIGNED_RECORDS = 8, /* so many begin at a multiple of 64 bytes */
 };
@@ -47,8 +48,8 @@ struct stages {
     uint64_t *drawn;      /* by local part: room for DRAWN records of two words, and as many to sort them */
     uint64_t **sorted;    /* by local part: those drawn, in their order */
     int64_t *count_drawn; /* by local part */
-    uint64_t cut_key[STAGES_MOST_PARTS]; /* the cuts' keys; behind the last one the largest */
-    bmf_piece *piece;                    /* of the unsorted parts */
+    int64_t cut_key[STAGES_MOST_PARTS]; /* `ordered`; behind the last one the largest */
+    bmf_piece *piece;                   /* of the unsorted parts */
     int64_t pieces;
     uint8_t *bucket;    /* by record */
     int64_t *place;     /* by piece and bucket: how many there are, then where the next one goes */
@@ -59,10 +60,15 @@ struct stages {
     one_stage *stage;
 };
 
+bool stages_can(const bmf_partition *partition)
+{
+    return partition->parts > 1 && partition->parts <= STAGES_MOST_PARTS;
+}
+
 bool stages_suit(const bmf_partition *partition)
 {
     const int64_t parts = partition->parts;
-    return parts > 1 && parts <= STAGES_MOST_PARTS && partition->start[parts] >= parts * parts * FEWEST_SENT;
+    return stages_can(partition) && partition->start[parts] >= parts * parts * FEWEST_SENT;
 }
 
 /* ---- samples of unsorted parts ---- */
@@ -128,15 +134,26 @@ static void sample(const void *state, int64_t part, int64_t rank, uint64_t recor
 
 /* ---- buckets ---- */
 
-/* The last cut that is not behind the key, by bisection of all at once; cuts: a power of two. */
-BMF_VECTORISE static void bisect(const uint64_t *cut, int64_t cuts, const uint64_t *key, int64_t step, int64_t count,
-                                 int64_t *at)
+/* As an int that has the order of the key among those of all keys: vectors compare ints. */
+static inline int64_t ordered(uint64_t key)
+{
+    return (int64_t)(key ^ UINT64_C(1) << 63);
+}
+
+/* at[i] = how many of the cuts, from cut[1] on, are not behind key i: by comparing with all of a few, otherwise by
+ * bisection; `cuts` is a power of two. */
+BMF_VECTORISE static void find_cuts(const int64_t *cut, int64_t cuts, const int64_t *key, int64_t count, int64_t *at)
 {
     for (int64_t i = 0; i < count; i++)
         at[i] = 0;
-    for (int64_t half = cuts / 2; half > 0; half /= 2)
-        for (int64_t i = 0; i < count; i++)
-            at[i] += cut[at[i] + half] <= key[i * step] ? half : 0;
+    if (cuts <= FEW_CUTS)
+        for (int64_t k = 1; k < cuts; k++)
+            for (int64_t i = 0; i < count; i++)
+                at[i] += cut[k] <= key[i];
+    else
+        for (int64_t half = cuts / 2; half > 0; half /= 2)
+            for (int64_t i = 0; i < count; i++)
+                at[i] += cut[at[i] + half] <= key[i] ? half : 0;
 }
 
 static int find_buckets(void *state, int64_t index, const bmf_piece *piece, int worker)
@@ -144,19 +161,21 @@ static int find_buckets(void *state, int64_t index, const bmf_piece *piece, int 
     const stages *s = state;
     const bmf_crossing *c = &s->crossing;
     const int64_t words = c->records->words, before = bmf_partition_local_begin(c->partition);
-    int64_t *place = s->place + index * s->parts, at[BLOCK], cuts = 2;
+    int64_t *place = s->place + index * s->parts, key[BLOCK], at[BLOCK], cuts = 2;
     (void)worker;
     while (cuts < s->parts)
         cuts *= 2;
     memset(place, 0, (size_t)s->parts * sizeof *place);
     for (int64_t begin = piece->begin; begin < piece->end; begin += BLOCK) {
         const int64_t count = piece->end - begin < BLOCK ? piece->end - begin : BLOCK;
-        const uint64_t *key = records_at(c->records, piece->part, begin);
-        bisect(s->cut_key, cuts, key, words, count, at);
+        const uint64_t *record = records_at(c->records, piece->part, begin);
+        for (int64_t i = 0; i < count; i++)
+            key[i] = ordered(record[i * words]);
+        find_cuts(s->cut_key, cuts, key, count, at);
         for (int64_t i = 0; i < count; i++) {
             /* what is equal to a cut is before or behind it by its number */
-            if (s->cut_key[at[i]] == key[i * words])
-                at[i] = crossing_bucket(c, key[i * words], before + begin + i);
+            if (s->cut_key[at[i]] == key[i])
+                at[i] = crossing_bucket(c, record[i * words], before + begin + i);
             s->bucket[begin + i] = (uint8_t)at[i];
             place[at[i]]++;
         }
@@ -243,7 +262,7 @@ static int fill_buckets(stages *s)
     records_cut(records, &s->piece, &s->pieces);
     s->place = allocate(s->pieces * s->parts * (int64_t)sizeof *s->place);
     for (int64_t b = 0; b < STAGES_MOST_PARTS; b++)
-        s->cut_key[b] = b < s->parts ? s->crossing.cut[2 * b] : UINT64_MAX;
+        s->cut_key[b] = b < s->parts ? ordered(s->crossing.cut[2 * b]) : INT64_MAX;
     BMF_TRY(run_pieces(s, "sort bucket", &(bmf_kernel_work){.operations = 8, .read = 8, .written = 1}, find_buckets));
     BMF_TRY(gather_counts(s));
     place_buckets(s);

@@ -7,7 +7,8 @@
 
 enum { STAGES_MOST_PARTS = 64 };
 
-/* Whether there are parts, not too many, and enough records for that many messages. */
+/* Whether there are parts, and not too many; and whether there are enough records for as many messages. */
+bool stages_can(const bmf_partition *partition);
 bool stages_suit(const bmf_partition *partition);
 
 /* What records_across does (across.h), but of records that are not sorted yet, in room 0: a part's are put into
