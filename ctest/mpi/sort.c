@@ -2,8 +2,8 @@
  *
  * Method: random lists of all types that have an order, with many equal elements, few, and wide ones, NaN and both
  * zeros, sorted lists and such that fall, over any parts; results stand evenly on the processors of the list. What
- * parts receive is merged; from very many other parts, sorted again. Both ways across processors. Messages: their bytes against what must move.
- */
+ * parts receive is merged; from very many other parts, sorted again. Both ways across processors. Messages: their
+ * bytes against what must move. */
 #include "bmf.h"
 
 #include <math.h>
