@@ -273,6 +273,47 @@ default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]' >serial.bmf
     "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json | grep -q 'index promotion'
 }
 
+# fails_alike LIST INDEX..: taking these of the list, indexing.bmf says what serial.bmf says, or has its value, on 1, 2 and 3 ranks
+fails_alike()
+{
+    local index
+    for index in "${@:2}"; do
+        for program in serial indexing; do
+            sed "s/^\(default \)\?{3, \[.*\]}/\1{$index, $1}/" $program.bmf >$program.here.bmf
+        done
+        run --separate-stderr "$BMF" run serial.here.bmf
+        local code=$status value=$output said
+        said=$(grep -o 'index .* elements' <<<"$stderr") || [ "$code" = 0 ]
+        echo "$code" >>codes
+        for where in "1 1" "1 16" "2 3" "3 3"; do # ranks, processors
+            run --separate-stderr timeout 60 "$MPIRUN" -n ${where% *} "$BMF" run indexing.here.bmf --procs ${where#* }
+            assert_equal "$status" "$code"
+            assert_equal "$output" "$value"
+            [[ "$stderr" == *"$said"* ]] || fail "$index of $1: $stderr"
+            [ "$(grep -c '^bmf: ' <<<"$stderr")" = "$((code != 0))" ] || fail "$stderr"
+        done
+    done
+}
+
+@test "an index outside of a split list fails as in the serial program" {
+    local list='[5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]'
+    for element in 'x' '[x, 3 * x]' '{x, [0.5, real(x)]}'; do
+        echo "main({i, xs}) = let ys = map(x -> $element, filter(x -> x > 0, xs)) in let y = ys[i] in map(x -> {x, y}, ys)
+default {3, $list}" >serial.bmf
+        "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json >all.json
+        python3 -c 'import json
+print(next(c["program"] for c in json.load(open("all.json"))["candidates"] if "index promotion" in c["laws"]))' >indexing.bmf
+        [ "$(grep -c '^{3, \[' indexing.bmf)" = 1 ]
+        rm -f codes
+        fails_alike "$list" 0 7 -1 8
+        [ "$(tr '\n' ' ' <codes)" = '0 0 2 2 ' ]
+    done
+    fails_alike "$list" 100 9223372036854775807 -9223372036854775807 -9223372036854775808
+    fails_alike '[-3, 0]' 0 -1
+    fails_alike '[]' 0 -1
+    [ "$(tr '\n' ' ' <codes)" = '0 0 2 2 2 2 2 2 2 2 2 2 ' ]
+}
+
 @test "operators on tuples: those of components, and those that are said to be associative" {
     echo 'let low({x, y}, {u, v}) = {min(x, u), max(y, v)}
 main(xs) = reduce(low, {7, -7}, map(x -> {x * x, x}, filter(x -> x > 0, xs)))
