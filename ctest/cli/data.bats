@@ -70,6 +70,15 @@ refused()
     value "[[1, 2]]" --arg m.tsv
     printf '7\n' > one.dat
     value "[7]" --arg one.dat
+    # what stands in quotes is no separator
+    printf '1 2.5 """,\n3;4\n5"\n3 4.5 "a;\tb"\n' > notes.txt
+    value "[{1, 2.5}, {3, 4.5}]" --arg notes.txt:1,2
+    printf '1 "a ""b""; c"\n2 "d"\n' > doubled.dat
+    value "[1, 2]" --arg doubled.dat:1
+    printf '"a, b" 5" pipe;w\n6;7\n' > inches.txt
+    value "[[6, 7]]" --arg inches.txt
+    printf 'the "big, one"\n1,2\n' > within.csv
+    value "[[1, 2]]" --arg within.csv
 }
 
 @test "tables: what is wrong is said with row and column" {

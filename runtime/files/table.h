@@ -15,6 +15,8 @@ enum { TABLE_COLUMNS = 1 << 20 };
 
 /* Whether a line is a row, and neither empty nor a comment (#). */
 bool table_is_row(const char *line);
+/* Behind the quote that ends a cell, from behind the one that begins it; NULL if there is none. */
+const char *table_quote_end(const char *at);
 /* Whether a cell in quotes goes on behind this line; quoted: one has begun before it. */
 bool table_ends_quoted(const char *line, char separator, bool quoted);
 /* The next row, with all lines that its cells in quotes have: up to the end of the file if a quote does not end. 1, 0

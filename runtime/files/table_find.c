@@ -1,9 +1,9 @@
 /* What a table holds: separator, columns, their names and types.
  *
  * Method: the first lines, at most 1000 rows of 1 MiB, are cut into cells. The separator is the first of comma,
- * semicolon and tab that the first row holds, if possible outside of quotes, otherwise white space. A first row
- * without a single number names the columns. A column is of ints, of reals, or of truth values, if all its cells in
- * the first rows are.
+ * semicolon and tab that the first row holds outside of quotes (.csv: or else within them), otherwise white space. A
+ * first row without a single number names the columns. A column is of ints, of reals, or of truth values, if all its
+ * cells in the first rows are.
  * Cost: 1 MiB read on one process. */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,28 +32,39 @@ typedef struct sample {
     int64_t columns, rows;
 } sample;
 
-/* Whether the character stands outside of quotes. */
+/* Whether the character stands outside of quotes, which begin cells whatever the separator is. */
 static bool stands_outside(const char *row, char wanted)
 {
-    bool quoted = false;
-    for (; *row != '\0'; row++) {
-        quoted ^= *row == '"';
-        if (!quoted && *row == wanted)
+    bool begins = true;
+    for (const char *at = row; *at != '\0'; at++) {
+        if (*at == wanted)
             return true;
+        if (begins && *at == '"') {
+            const char *behind = table_quote_end(at + 1);
+            if (!behind)
+                return false;
+            at = behind - 1;
+        }
+        begins = strchr(",;\t ", *at);
     }
     return false;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), size = strlen(end);
+    return length >= size && strcmp(text + length - size, end) == 0;
+}
+
 static char separator_of(const data_file *file, const char *row)
 {
-    const size_t length = strlen(file->path);
-    if (length >= 4 && strcmp(file->path + length - 4, ".tsv") == 0)
+    if (ends_with(file->path, ".tsv"))
         return '\t';
     for (const char *at = ",;\t"; *at != '\0'; at++)
         if (stands_outside(row, *at))
             return *at;
-    /* Quotes that begin no cell may hide it. */
-    return strchr(row, ',') ? ',' : strchr(row, ';') ? ';' : strchr(row, '\t') ? '\t' : ' ';
+    /* Quotes within text may hide it; between white space, cells in quotes may hold any character. */
+    return !ends_with(file->path, ".csv") ? ' ' : strchr(row, ',') ? ',' : strchr(row, ';') ? ';' : ' ';
 }
 
 /* The first row, as far as the separator, which follows from it, lets it have several lines. */

@@ -36,8 +36,7 @@ static const char *cell_end(const char *at, char separator)
     return at;
 }
 
-/* Behind the quote that ends a cell, from behind the one that begins it; NULL if there is none. */
-static const char *quote_end(const char *at)
+const char *table_quote_end(const char *at)
 {
     while ((at = strchr(at, '"')) && at[1] == '"')
         at += 2;
@@ -54,7 +53,7 @@ bool table_ends_quoted(const char *line, char separator, bool quoted)
         if (!quoted)
             at = cell_begin(at, separator);
         if (quoted || *at == '"') {
-            at = quote_end(quoted ? at : at + 1);
+            at = table_quote_end(quoted ? at : at + 1);
             if (!at)
                 return true;
             quoted = false;
@@ -114,7 +113,7 @@ int64_t table_cut(char *row, char separator, table_cell *cell, int64_t room)
         char *begin = row + (cell_begin(at, separator) - row);
         if (separator == ' ' && *begin == '\0')
             return cells;
-        const char *end = *begin == '"' ? quote_end(begin + 1) : cell_end(begin, separator);
+        const char *end = *begin == '"' ? table_quote_end(begin + 1) : cell_end(begin, separator);
         if (!end)
             return -1;
         at = row + (cell_end(end, separator) - row);
