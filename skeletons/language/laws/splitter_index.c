@@ -53,8 +53,8 @@ static bmf_expression *list_of(const splitter *s, bmf_expression *element)
     return made;
 }
 
-/* {i, {start, part}}: [{length of the part, the element in a list}]; that is empty if the part does not have it. Nothing
- * is subtracted of a negative i, which may be the least int. */
+/* {i, {start, part}}: [{length of the part, the element in a list}]; that is empty if the part does not have it.
+ * Nothing is subtracted of a negative i, which may be the least int. */
 static bmf_expression *own_element(const splitter *s)
 {
     bmf_expression *start = splitter_component_of(s, 1, 2), *part = splitter_component_of(s, 2, 2),
