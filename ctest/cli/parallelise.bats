@@ -427,3 +427,28 @@ END
     echo 'B_Map (B_Op (B_Nothing)) [1, 2, 3]' >serial.bmf
     refused 'serial.bmf:1' serial.bmf --machine ideal --procs 2
 }
+
+@test "of programs whose times differ by no more than chance, the one with the fewest messages" {
+    echo 'main(xs) = map(x -> x * x, xs)
+default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9, 3]' >serial.bmf
+    echo 'name = "noisy"; relative_error = 0.0;
+compute = { operations_us = { B_Conc = 0.0; other = 1000.0; }; };
+network = { type = "sheet"; sheet = "noisy.sheet"; };' >noisy.machine
+    # 12 ms and no messages, or 6 ms and 5.4 ms for two messages
+    local noise samples serial entry='family = "point-to-point"; element_bytes = 8; d = [1, 8192]; startup = "none"; size = "d"; k = 0.0;
+errors = [0.001, 0.0, 0.0]; freedom = 100.0;'
+    while read -r noise samples serial; do
+        echo "format = \"bmf sheet 1\"; title = \"noisy\"; units = \"us\"; logarithm = \"natural\";
+entries = ( { operation = \"send\"; c = 1.0; noise = $noise; $entry },
+            { operation = \"recv\"; c = 1350.0; noise = $noise; $entry },
+            { operation = \"recvmin\"; c = 1.0; noise = $noise; $entry } );" >noisy.sheet
+        "$BMF" parallelise serial.bmf --machine noisy.machine --procs 2 --samples $samples --json >all.json
+        python3 -c 'import json, sys
+first, second = json.load(open("all.json"))["candidates"]
+assert first["serial"] == bool(int(sys.argv[1])) and {first["messages"], second["messages"]} == {0, 2}, (first, second)
+parallel = second if first["serial"] else first
+assert not first["rough"] and not second["rough"] and 0.011 < parallel["seconds"] < 0.0117, parallel' $serial || fail "$noise $samples"
+    done <<<'0.0 20 0
+0.5 20 1
+0.5 4000 0'
+}
