@@ -106,10 +106,10 @@ static bool holds(bmf_evaluator *evaluator, bmf_expression *predicate, bmf_frame
 /* A state of which nothing is looked at but the components that are followed. */
 static void share_followed(const bmf_value *state, components followed, bmf_value *out)
 {
-    const int components = state->type->components;
+    const int all = state->type->components;
     *out = (bmf_value){
-        .type = state->type, .count = state->count, .child = allocate_clear(components, (int64_t)sizeof *out->child)};
-    for (int k = 0; k < components; k++)
+        .type = state->type, .count = state->count, .child = allocate_clear(all, (int64_t)sizeof *out->child)};
+    for (int k = 0; k < all; k++)
         if (followed & component_bit(k))
             value_share(&state->child[k], &out->child[k]);
         else
