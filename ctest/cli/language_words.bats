@@ -121,6 +121,60 @@ END
     done
 }
 
+@test "steps of loops leave alone what older steps made and somebody holds" {
+    cd "$BATS_TEST_TMPDIR"
+    cat > held.bmf <<'END'
+let next(parts) = stencil(1, {a, b, c} -> (2 * a + b + 3 * c) mod 1009, ring, parts)
+main(n, xs) =
+    let {n, k, first, before, now} = loop {n, k, first, before, now} = {n, 1, split(3, xs), split(3, xs), next(split(3, xs))}
+        while n * k < 4000 do {n + 3, k + (k * n) mod 5, first, now, next(next(before))} in
+    {n, k, reduce(++, first), reduce(++, before), reduce(++, now)}
+default {2, [5, 8, 1, 0, 7, 3, 9, 2, 6, 4]}
+END
+    cat > grow.bmf <<'END'
+main(rows) = loop rows = rows for i < 7 do
+    map(row -> let k = (loop k = length(row) while k > 3 do k / 2) in row ++ [k + reduce(+, 0, row) mod 7], rows)
+default [[1], [], [4, 5, 6], [2, 2]]
+END
+    cat > beyond.bmf <<'END'
+main(xs) = let {n, parts} = loop {n, parts} = {7, split(3, xs)} while n > 0 do {n * 10, stencil(1, {a, b, c} -> (a + b + c) mod 9, 0, parts)} in
+    {n, reduce(++, parts)}
+default [1, 2, 3, 4, 5]
+END
+    python3 - > expected <<'END'
+def next(xs):
+    n = len(xs)
+    return [(2 * xs[i - 1] + xs[i] + 3 * xs[(i + 1) % n]) % 1009 for i in range(n)]
+n, k, first = 2, 1, [5, 8, 1, 0, 7, 3, 9, 2, 6, 4]
+before, now = first, next(first)
+while n * k < 4000:
+    n, k, before, now = n + 3, k + k * n % 5, now, next(next(before))
+print("{" + ", ".join(map(str, [n, k, first, before, now])) + "}")
+rows = [[1], [], [4, 5, 6], [2, 2]]
+for _ in range(7):
+    made = []
+    for row in rows:
+        k = len(row)
+        while k > 3:
+            k //= 2
+        made.append(row + [k + sum(row) % 7])
+    rows = made
+print(rows)
+END
+    for ranks in 1 2 3 5; do
+        for threads in 1 3; do
+            for program in held grow; do
+                BMF_THREADS=$threads "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run $program.bmf
+            done > found
+            run diff expected found
+            assert_output ""
+        done
+        run timeout 60 "$MPIRUN" -n $ranks "$BMF_BIN_DIR/bmf" run beyond.bmf
+        assert_equal "$status" 2
+        assert_line --index 0 "bmf: beyond.bmf:1:83: * of 7000000000000000000 and 10 is too large for 64 bits"
+    done
+}
+
 @test "loops of stencils whose parts change, or whose end is seen ahead" {
     cd "$BATS_TEST_TMPDIR"
     cat > change.bmf <<'END'

@@ -273,6 +273,47 @@ default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]' >serial.bmf
     "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json | grep -q 'index promotion'
 }
 
+# fails_alike LIST INDEX..: taking these of the list, indexing.bmf says what serial.bmf says, or has its value, on 1, 2 and 3 ranks
+fails_alike()
+{
+    local index
+    for index in "${@:2}"; do
+        for program in serial indexing; do
+            sed "s/^\(default \)\?{3, \[.*\]}/\1{$index, $1}/" $program.bmf >$program.here.bmf
+        done
+        run --separate-stderr "$BMF" run serial.here.bmf
+        local code=$status value=$output said
+        said=$(grep -o 'index .* elements' <<<"$stderr") || [ "$code" = 0 ]
+        echo "$code" >>codes
+        for where in "1 1" "1 16" "2 3" "3 3"; do # ranks, processors
+            run --separate-stderr timeout 60 "$MPIRUN" -n ${where% *} "$BMF" run indexing.here.bmf --procs ${where#* }
+            assert_equal "$status" "$code"
+            assert_equal "$output" "$value"
+            [[ "$stderr" == *"$said"* ]] || fail "$index of $1: $stderr"
+            [ "$(grep -c '^bmf: ' <<<"$stderr")" = "$((code != 0))" ] || fail "$stderr"
+        done
+    done
+}
+
+@test "an index outside of a split list fails as in the serial program" {
+    local list='[5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]'
+    for element in 'x' '[x, 3 * x]' '{x, [0.5, real(x)]}'; do
+        echo "main({i, xs}) = let ys = map(x -> $element, filter(x -> x > 0, xs)) in let y = ys[i] in map(x -> {x, y}, ys)
+default {3, $list}" >serial.bmf
+        "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json >all.json
+        python3 -c 'import json
+print(next(c["program"] for c in json.load(open("all.json"))["candidates"] if "index promotion" in c["laws"]))' >indexing.bmf
+        [ "$(grep -c '^{3, \[' indexing.bmf)" = 1 ]
+        rm -f codes
+        fails_alike "$list" 0 7 -1 8
+        [ "$(tr '\n' ' ' <codes)" = '0 0 2 2 ' ]
+    done
+    fails_alike "$list" 100 9223372036854775807 -9223372036854775807 -9223372036854775808
+    fails_alike '[-3, 0]' 0 -1
+    fails_alike '[]' 0 -1
+    [ "$(tr '\n' ' ' <codes)" = '0 0 2 2 2 2 2 2 2 2 2 2 ' ]
+}
+
 @test "operators on tuples: those of components, and those that are said to be associative" {
     echo 'let low({x, y}, {u, v}) = {min(x, u), max(y, v)}
 main(xs) = reduce(low, {7, -7}, map(x -> {x * x, x}, filter(x -> x > 0, xs)))
@@ -385,4 +426,29 @@ END
     refused 'is parallel already' serial.bmf --machine ideal --procs 2
     echo 'B_Map (B_Op (B_Nothing)) [1, 2, 3]' >serial.bmf
     refused 'serial.bmf:1' serial.bmf --machine ideal --procs 2
+}
+
+@test "of programs whose times differ by no more than chance, the one with the fewest messages" {
+    echo 'main(xs) = map(x -> x * x, xs)
+default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9, 3]' >serial.bmf
+    echo 'name = "noisy"; relative_error = 0.0;
+compute = { operations_us = { B_Conc = 0.0; other = 1000.0; }; };
+network = { type = "sheet"; sheet = "noisy.sheet"; };' >noisy.machine
+    # 12 ms and no messages, or 6 ms and 5.4 ms for two messages
+    local noise samples serial entry='family = "point-to-point"; element_bytes = 8; d = [1, 8192]; startup = "none"; size = "d"; k = 0.0;
+errors = [0.001, 0.0, 0.0]; freedom = 100.0;'
+    while read -r noise samples serial; do
+        echo "format = \"bmf sheet 1\"; title = \"noisy\"; units = \"us\"; logarithm = \"natural\";
+entries = ( { operation = \"send\"; c = 1.0; noise = $noise; $entry },
+            { operation = \"recv\"; c = 1350.0; noise = $noise; $entry },
+            { operation = \"recvmin\"; c = 1.0; noise = $noise; $entry } );" >noisy.sheet
+        "$BMF" parallelise serial.bmf --machine noisy.machine --procs 2 --samples $samples --json >all.json
+        python3 -c 'import json, sys
+first, second = json.load(open("all.json"))["candidates"]
+assert first["serial"] == bool(int(sys.argv[1])) and {first["messages"], second["messages"]} == {0, 2}, (first, second)
+parallel = second if first["serial"] else first
+assert not first["rough"] and not second["rough"] and 0.011 < parallel["seconds"] < 0.0117, parallel' $serial || fail "$noise $samples"
+    done <<<'0.0 20 0
+0.5 20 1
+0.5 4000 0'
 }

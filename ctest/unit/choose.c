@@ -71,6 +71,30 @@ static void quotients_of_machines_have_nothing_in_common(void **state)
     assert_close(high, 1.0);
 }
 
+static void medians_of_samples_are_off_by_chance(void **state)
+{
+    (void)state;
+    bmf_prediction a = spread_around(6.0, 0.2), b = spread_around(2.0, 0.05), exact = spread_around(3.0, 0.0);
+    exact.low = exact.high = exact.median;
+    a.low = b.low = 1.0;
+    /* samples of one number have in common what they can: 0.15 is left */
+    const double side = 1.96 * sqrt(M_PI / 2) * 0.15 / sqrt(BMF_PREDICTION_KEPT);
+    /* medians without samples */
+    assert_true(prediction_median_quotient_error(&a, &b) == 0.0);
+    a.seconds = 5.0;
+    assert_true(fabs(prediction_median_quotient_error(&a, &b) - side) < 0.1 * side);
+    assert_true(fabs(prediction_median_quotient_error(&b, &a) - side) < 0.1 * side);
+    assert_true(prediction_median_quotient_error(&a, &a) == 0.0);
+    /* samples that are all alike are not drawn, and any number of them is enough */
+    exact.samples = 3;
+    assert_true(fabs(prediction_median_quotient_error(&a, &exact) - side * 0.2 / 0.15) < 0.1 * side);
+    /* of more samples than are kept */
+    a.samples = b.samples = 100 * BMF_PREDICTION_KEPT;
+    assert_true(fabs(prediction_median_quotient_error(&a, &b) - 0.1 * side) < 0.01 * side);
+    a.samples = 2;
+    assert_true(prediction_median_quotient_error(&a, &b) == 0.0);
+}
+
 /* ---- nodes ---- */
 
 static void nodes_are_read_and_paid(void **state)
@@ -476,6 +500,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotients_of_machines_have_nothing_in_common),
+        cmocka_unit_test(medians_of_samples_are_off_by_chance),
         cmocka_unit_test(nodes_are_read_and_paid),
         cmocka_unit_test(bad_nodes_are_refused),
         cmocka_unit_test(ranks_with_threads_share_nodes),

@@ -197,7 +197,7 @@ static bool same(bmf_type_kind kind, const void *a, const void *b)
 /* One element at a time. */
 static void expect(const program *p, int64_t count, const columns *in, const columns *out)
 {
-    bmf_scalar_room *room = scalar_room_create(scalar_of_expression(p->expression));
+    bmf_scalar_room *room = scalar_room_open(scalar_of_expression(p->expression));
     for (int64_t i = 0; i < count; i++) {
         bmf_slice from[BMF_MAX_LEAVES], to[BMF_MAX_LEAVES];
         bmf_failure failure;
@@ -207,7 +207,7 @@ static void expect(const program *p, int64_t count, const columns *in, const col
             to[k] = (bmf_slice){(char *)out->slice[k].data + i * out->slice[k].stride, out->slice[k].stride};
         assert_int_equal(scalar_run(scalar_of_expression(p->expression), room, 1, from, to, &failure), 0);
     }
-    scalar_room_free(room);
+    scalar_room_close(room);
 }
 
 /* ---- trials ---- */
@@ -476,14 +476,14 @@ static void guarded_remainders_in_a_loop(void **unused)
             in[k] = test_below(&w.random, 2000) - 1000;
         const columns from = {1, {BMF_INT}, {{in, 8}}}, to = {1, {BMF_INT}, {{expected, 8}}};
         expect(&single, MOST, &from, &to);
-        bmf_scalar_room *room = scalar_room_create(scalar_of_expression(whole.expression));
+        bmf_scalar_room *room = scalar_room_open(scalar_of_expression(whole.expression));
         bmf_slice result = {got, 8};
         bmf_failure failure;
         assert_int_equal(scalar_run(scalar_of_expression(whole.expression), room, MOST, from.slice, &result, &failure),
                          0);
         if (memcmp(got, expected, sizeof got) != 0)
             fail_msg("chain %d differs\n%s", (int)number, text);
-        scalar_room_free(room);
+        scalar_room_close(room);
         release(&whole);
         release(&single);
     }

@@ -347,7 +347,7 @@ static void names_are_compiled_once(void **unused)
     sprintf(end, "$n%d", NAMES);
     program *p = compile(text, &bmf_type_real);
     const bmf_scalar *scalar = scalar_of_expression(p->expression);
-    bmf_scalar_room *room = scalar_room_create(scalar);
+    bmf_scalar_room *room = scalar_room_open(scalar);
     double x = 3.0, y;
     const bmf_slice in = {&x, 8};
     bmf_slice out = {&y, 8};
@@ -355,7 +355,7 @@ static void names_are_compiled_once(void **unused)
     (void)unused;
     assert_int_equal(scalar_run(scalar, room, 1, &in, &out, &failure), 0);
     assert_true(y == 3.0 * (double)((int64_t)1 << NAMES));
-    scalar_room_free(room);
+    scalar_room_close(room);
     release(p);
 }
 
@@ -373,7 +373,7 @@ static void powers_of_two_divide_exactly(void **unused)
         char text[100];
         snprintf(text, sizeof text, "B_Op (B_Divide) . B_Alltup [B_Id, B_Con (B_Real %s)]", divisors[k]);
         program *p = compile(text, &bmf_type_real);
-        bmf_scalar_room *room = scalar_room_create(scalar_of_expression(p->expression));
+        bmf_scalar_room *room = scalar_room_open(scalar_of_expression(p->expression));
         double y[COUNT];
         const bmf_slice in = {x, 8};
         bmf_slice out = {y, 8};
@@ -383,7 +383,7 @@ static void powers_of_two_divide_exactly(void **unused)
             const double expected = x[i] / by[k];
             assert_true(memcmp(&y[i], &expected, sizeof expected) == 0 || (y[i] != y[i] && expected != expected));
         }
-        scalar_room_free(room);
+        scalar_room_close(room);
         release(p);
     }
 }

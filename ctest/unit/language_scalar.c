@@ -784,11 +784,20 @@ static void random_expressions(void **unused)
         maker m = {.arena = expressions_create(), .random = (uint64_t)number, .budget = 6 + (number % 7) * 8};
         const bmf_type *in = some_type(&m, 2), *out = some_type(&m, 2);
         bmf_expression *e = some(&m, in, out);
-        bmf_scalar_room *room = scalar_room_create(scalar_of_expression(e));
-        for (int k = 0; k < 6; k++)
-            run_trial(e, room, counts[below(&m, (int64_t)(sizeof counts / sizeof *counts))], k % 3 == 2, &m.random,
-                      number);
-        scalar_room_free(room);
+        bmf_scalar_room *room[2] = {scalar_room_open(scalar_of_expression(e)), NULL};
+        for (int k = 0; k < 8; k++) {
+            if (k % 3 == 1) { /* with what those before have left there; and another one at the same time */
+                scalar_room_close(room[0]);
+                room[0] = scalar_room_open(scalar_of_expression(e));
+                room[1] = room[1] ? room[1] : scalar_room_open(scalar_of_expression(e));
+                assert_ptr_not_equal(room[0], room[1]);
+                assert_int_equal(scalar_room_rounds(room[0]), 0);
+            }
+            run_trial(e, room[k > 4], counts[below(&m, (int64_t)(sizeof counts / sizeof *counts))], k % 3 == 2,
+                      &m.random, number);
+        }
+        scalar_room_close(room[1]);
+        scalar_room_close(room[0]);
         expressions_free(m.arena);
     }
 }

@@ -118,6 +118,54 @@ static void many_freed_buffers_do_not_break_the_pool(void **state)
     buffer_trim();
 }
 
+/* Not where AddressSanitizer looks for the use of what was freed. */
+#ifndef __SANITIZE_ADDRESS__
+static void small_buffers_wait_for_requests_of_their_size(void **state)
+{
+    static const int64_t size[] = {64, 512, 4032, 4096, 60 << 10};
+    (void)state;
+    buffer_trim();
+    for (size_t k = 0; k < sizeof size / sizeof *size; k++) {
+        bmf_buffer *first = make(size[k]), *held = make(size[k]);
+        void *data = first->data;
+        assert_ptr_not_equal(data, held->data);
+        buffer_retain(held);
+        buffer_release(held); /* somebody holds it still */
+        buffer_release(first);
+        bmf_buffer *larger = make(2 * size[k]), *again = make(size[k] - 1), *other = make(size[k]);
+        assert_ptr_equal(again->data, data);
+        assert_int_equal(again->size, size[k]);
+        assert_ptr_not_equal(larger->data, data);
+        assert_ptr_not_equal(other->data, data);
+        assert_ptr_not_equal(other->data, held->data);
+        buffer_release(held);
+        buffer_release(larger);
+        buffer_release(again);
+        buffer_release(other);
+    }
+    buffer_trim();
+}
+#endif
+
+static void many_small_buffers_are_used_again_without_mixing(void **state)
+{
+    enum { MANY = 100 };
+    bmf_buffer *buffer[MANY];
+    (void)state;
+    for (int round = 0; round < 10; round++) {
+        for (int k = 0; k < MANY; k++) {
+            buffer[k] = make(1 + (k * 769 + round * 64) % (70 << 10));
+            memset(buffer[k]->data, k, (size_t)buffer[k]->size);
+        }
+        for (int k = MANY - 1; k >= 0; k--) {
+            for (int64_t i = 0; i < buffer[k]->size; i += 63)
+                assert_int_equal(((char *)buffer[k]->data)[i], k);
+            buffer_release(buffer[k]);
+        }
+    }
+    buffer_trim();
+}
+
 static void check_shrunk(int64_t size, int64_t used, bool smaller)
 {
     bmf_buffer *buffer = make(size), *before = buffer;
@@ -155,10 +203,17 @@ static void what_lies_idle_goes_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buffers_are_aligned_and_writable), cmocka_unit_test(nothing_has_no_data),
-        cmocka_unit_test(what_cannot_be_had_is_null),       cmocka_unit_test(the_last_reference_frees),
-        cmocka_unit_test(the_pool_gives_the_best_fit),      cmocka_unit_test(many_freed_buffers_do_not_break_the_pool),
+        cmocka_unit_test(buffers_are_aligned_and_writable),
+        cmocka_unit_test(nothing_has_no_data),
+        cmocka_unit_test(what_cannot_be_had_is_null),
+        cmocka_unit_test(the_last_reference_frees),
+        cmocka_unit_test(the_pool_gives_the_best_fit),
+        cmocka_unit_test(many_freed_buffers_do_not_break_the_pool),
         cmocka_unit_test(what_lies_idle_goes_back),
+        cmocka_unit_test(many_small_buffers_are_used_again_without_mixing),
+#ifndef __SANITIZE_ADDRESS__
+        cmocka_unit_test(small_buffers_wait_for_requests_of_their_size),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

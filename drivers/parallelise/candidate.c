@@ -16,7 +16,7 @@
 #include "skeletons/language/front/type_parse.h"
 
 enum { ROUGH_RUNS = 2, ROUGH_SAMPLES = 4, MOST_ACTIONS = 400000, MOST_ACTIONS_EACH = 100 };
-static const double MEASURING = 0.3, HURRIED = 0.05; /* seconds */
+static const double MEASURING = 0.3, HURRIED = 0.05; /* seconds of a program */
 
 /* ---- texts of the language ---- */
 
@@ -178,7 +178,10 @@ static void take_predicted(candidate *c, bmf_predicted *predicted, bool rough)
     c->seconds = predicted->seconds;
     c->low = predicted->low;
     c->high = predicted->high;
+    c->measured_error = isfinite(predicted->measured_error) ? predicted->measured_error : 0.0;
+    c->prediction = predicted->prediction;
     c->messages = predicted->messages;
+    c->bytes = predicted->bytes;
 }
 
 static int predict_roughly(const search *s, candidate *c, double most, bmf_loop_rounds *loops)
@@ -218,8 +221,10 @@ void candidates_make_sure(search *s, int count, candidate *const *c, int *status
 {
     bmf_predict_options *o = allocate(count * (int64_t)sizeof *o);
     bmf_predicted *predicted = allocate(count * (int64_t)sizeof *predicted);
-    for (int k = 0; k < count; k++)
+    for (int k = 0; k < count; k++) {
         o[k] = options_for(s, c[k]);
+        o[k].measuring *= count; /* the others' runs are between its own */
+    }
     predict_programs_in_turns(o, count, s->options->predict.processors.number[0], predicted, status);
     for (int k = 0; k < count; k++) {
         take_predicted(c[k], &predicted[k], false);

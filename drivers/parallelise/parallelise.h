@@ -17,7 +17,9 @@ typedef struct candidate {
     bmf_processor_grid grid; /* or none */
     char *text;
     double seconds, low, high;
-    int64_t messages;
+    double measured_error; /* relative standard error of what was timed for them; 0: nothing was, or it is not known */
+    bmf_prediction prediction; /* their samples */
+    int64_t messages, bytes;
     bool expanded;
     bool rough;              /* its time: it was predicted with few runs and samples */
     bool given_up;           /* it takes longer than its seconds, and was not run to its end */

@@ -16,9 +16,11 @@
 #include "runtime/base/progress.h"
 
 enum { MAX_CANDIDATES = 48, MAX_WAVES_WITHOUT_GAIN = 2, MAX_GRIDS = 128, LOOKED_AT_AGAIN = 6, MAX_SURE = 4 };
-static const double AS_FAST = 1.02;     /* times as long as the fastest: which is faster is chance */
+static const double AS_FAST = 1.02;     /* times as long as the fastest, at least: which is faster is chance */
+static const double MOST_AS_FAST = 1.1; /* the same at most, however much chance does */
+static const double CERTAIN = 1.96;     /* standard errors: 95 % of what chance does */
 static const double NEAR = 1.15;        /* times as long as the fastest, roughly: it may be faster */
-static const double NEAR_SERIAL = 1.25; /* the same for the serial program: parts have to be worth their messages */
+static const double NEAR_FEWER = 1.25;  /* the same of one with fewer messages: more of them have to be worth it */
 static const double USELESS = 1.1;      /* times as long as without it: a place to split */
 static const double GIVEN_UP = 2.0;     /* times as long as the fastest so far: it is run no further */
 
@@ -206,10 +208,16 @@ static int look_again(search *s)
     return BMF_OK;
 }
 
+static bool sends_less(const candidate *a, const candidate *b)
+{
+    return a->messages != b->messages ? a->messages < b->messages : a->bytes < b->bytes;
+}
+
 static bool may_be_fastest(const search *s, const candidate *c)
 {
-    const double near = c->chosen == 0 ? NEAR_SERIAL : NEAR;
-    return c->rough && !c->given_up && c->seconds <= near * s->candidate[0].seconds;
+    const candidate *fastest = &s->candidate[0];
+    const double near = c->messages < fastest->messages ? NEAR_FEWER : NEAR;
+    return c->rough && !c->given_up && c->seconds <= near * fastest->seconds;
 }
 
 /* Of those whose times are rough: the serial program, the fastest, and those that may be faster. */
@@ -274,18 +282,26 @@ static int make_sure_of(search *s, int count, candidate *const *rough)
     return BMF_OK;
 }
 
+/* Whether the fastest may be faster by chance only: the runs that were timed, and the samples that were simulated. */
+static bool as_fast(const candidate *c, const candidate *fastest)
+{
+    const double timed = CERTAIN * hypot(c->measured_error, fastest->measured_error),
+                 sampled = prediction_median_quotient_error(&c->prediction, &fastest->prediction);
+    return log(c->seconds / fastest->seconds) <= fmin(fmax(hypot(timed, sampled), log(AS_FAST)), log(MOST_AS_FAST));
+}
+
 /* Among those that are sure and as fast as any, which of them is faster is chance: the one with the fewest messages
- * comes first. */
+ * comes first, and of these the one with the fewest bytes. They are in order of their times. */
 static void put_best_first(search *s)
 {
-    int best = -1;
-    double fastest = INFINITY;
+    int fastest = -1, best = -1;
     for (int k = 0; k < s->count; k++) {
         const candidate *c = &s->candidate[k];
         if (c->rough || c->given_up)
             continue;
-        fastest = fmin(fastest, c->seconds);
-        if (c->seconds <= AS_FAST * fastest && (best < 0 || c->messages < s->candidate[best].messages))
+        if (fastest < 0)
+            fastest = best = k;
+        if (as_fast(c, &s->candidate[fastest]) && sends_less(c, &s->candidate[best]))
             best = k;
     }
     if (best <= 0)

@@ -168,6 +168,25 @@ void prediction_quotient(const bmf_prediction *a, const bmf_prediction *b, doubl
     quotient_bounds(a, b, place, count, low, high);
 }
 
+/* Samples that are all alike are as many as there are of another prediction. */
+static int64_t samples_of(const bmf_prediction *p)
+{
+    return p->low == p->high ? INT64_MAX : p->samples;
+}
+
+double prediction_median_quotient_error(const bmf_prediction *a, const bmf_prediction *b)
+{
+    static const double side = 1.96, of_mean = 1.2533; /* error of a median over that of a mean, normal noise */
+    const int64_t samples = samples_of(a) < samples_of(b) ? samples_of(a) : samples_of(b);
+    const int64_t kept = samples < BMF_PREDICTION_KEPT ? samples : BMF_PREDICTION_KEPT;
+    double logarithm[BMF_PREDICTION_KEPT];
+    if (kept < CERTAIN_AFTER || (a->median == a->seconds && b->median == b->seconds))
+        return 0.0;
+    for (int64_t k = 0; k < kept; k++)
+        logarithm[k] = log(a->sample[k] / b->sample[k]);
+    return side * of_mean * gsl_stats_sd(logarithm, 1, (size_t)kept) / sqrt((double)samples);
+}
+
 void prediction_quotient_apart(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high)
 {
     const int64_t count = common_samples(a, b);

@@ -69,6 +69,9 @@ void sample_bounds(double *value, int64_t count, double *low, double *high);
 void prediction_quotient(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high);
 /* The same of a run on one machine and one on another: what is not known about the two has nothing in common. */
 void prediction_quotient_apart(const bmf_prediction *a, const bmf_prediction *b, double *low, double *high);
+/* Half the 95 % interval of the logarithm of the quotient of their medians, as far as these are off by the chance of
+ * samples: 0 where no median depends on it. */
+double prediction_median_quotient_error(const bmf_prediction *a, const bmf_prediction *b);
 /* Without any noise, and nothing else. */
 int simulate_seconds(const bmf_actions *actions, bmf_network *network, double *seconds);
 int simulate_interval(const bmf_actions *actions, bmf_network *network, int64_t samples, bmf_prediction *prediction);

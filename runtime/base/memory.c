@@ -1,7 +1,8 @@
 /* Reference-counted buffers and their pools.
  *
- * Method: small buffers come from the C library; those from 64 KiB on wait in a pool of their own when they are
- * freed, at most 16 MiB of them, as the C library would give the pages of many back to the system each time. From 2
+ * Method: small buffers come from the C library, which takes long to align them. So they wait when they are freed:
+ * those below 4 KiB by their size, eight of each; those from there on in pools, at most 1 MiB of them below 64 KiB and
+ * 16 MiB above, as the C library would give the pages of many back to the system each time. From 2
  * MiB on they are mapped, aligned to 2 MiB and advised to use huge pages; when freed they wait in the pool for a
  * request of about their size (best fit, at most a quarter more than asked for). On a miss the oldest pooled buffers
  * go back to the system until what is live and what is pooled together stays below the most that was ever live at
@@ -21,7 +22,15 @@
 #include "runtime/base/memory_limit.h"
 #include "runtime/base/shared_memory.h"
 
-enum { LINE = 64, POOL_SIZE = 32, MIDDLE = 64 << 10, MIDDLE_POOL = 16 << 20 };
+enum {
+    LINE = 64,
+    POOL_SIZE = 32,
+    SMALL = 4 << 10,
+    MIDDLE = 64 << 10,
+    SMALL_POOL = 1 << 20,
+    MIDDLE_POOL = 16 << 20,
+    KEPT = 8, /* of a size below SMALL */
+};
 static const int64_t huge_page = (int64_t)2 << 20;
 
 typedef struct bmf_buffer_pool {
@@ -30,7 +39,14 @@ typedef struct bmf_buffer_pool {
     int64_t bytes;
 } bmf_buffer_pool;
 
-static bmf_buffer_pool middle, mapped;
+/* Below SMALL, by lines. */
+typedef struct bmf_buffers_of_size {
+    bmf_buffer *buffer[KEPT];
+    int count;
+} bmf_buffers_of_size;
+
+static bmf_buffers_of_size by_lines[SMALL / LINE];
+static bmf_buffer_pool small, middle, mapped;
 static int64_t live, peak; /* bytes of mapped buffers: in use, most ever in use */
 static int64_t fresh;      /* bytes that the system gave */
 static int64_t used, most; /* bytes of all buffers: in use, most in use since that was asked for anew */
@@ -128,10 +144,53 @@ static bmf_buffer *create_mapped(int64_t asked)
     return buffer;
 }
 
+/* AddressSanitizer sees the use of what was freed only if it was. */
+#ifdef __SANITIZE_ADDRESS__
+static const bool keeps_small = false;
+#else
+static const bool keeps_small = true;
+#endif
+
+static bmf_buffer *find_small(int64_t size)
+{
+    if (size >= SMALL)
+        return best_fit(size < MIDDLE ? &small : &middle, size);
+    bmf_buffers_of_size *same = &by_lines[size / LINE];
+    return same->count > 0 ? same->buffer[--same->count] : NULL;
+}
+
+static void keep_in(bmf_buffer_pool *pool, bmf_buffer *buffer, int64_t limit)
+{
+    add_to(pool, buffer);
+    while (pool->bytes > limit)
+        give_back(take_from(pool, 0));
+}
+
+static void keep_by_lines(bmf_buffer *buffer)
+{
+    bmf_buffers_of_size *same = &by_lines[buffer->size / LINE];
+    if (same->count < KEPT)
+        same->buffer[same->count++] = buffer;
+    else
+        give_back(buffer);
+}
+
+static void keep_small(bmf_buffer *buffer)
+{
+    if (buffer->size >= MIDDLE)
+        keep_in(&middle, buffer, MIDDLE_POOL);
+    else if (!keeps_small)
+        give_back(buffer);
+    else if (buffer->size >= SMALL)
+        keep_in(&small, buffer, SMALL_POOL);
+    else
+        keep_by_lines(buffer);
+}
+
 static bmf_buffer *create_small(int64_t asked)
 {
     int64_t size = (asked + LINE - 1) / LINE * LINE;
-    bmf_buffer *buffer = size < MIDDLE ? NULL : best_fit(&middle, size);
+    bmf_buffer *buffer = find_small(size);
     if (buffer) {
         buffer->references = 1;
         return buffer;
@@ -177,12 +236,8 @@ void buffer_release(bmf_buffer *buffer)
     if (buffer->mapped) {
         live -= buffer->size;
         add_to(&mapped, buffer);
-    } else if (buffer->size >= MIDDLE) {
-        add_to(&middle, buffer);
-        while (middle.bytes > MIDDLE_POOL)
-            give_back(take_from(&middle, 0));
     } else {
-        give_back(buffer);
+        keep_small(buffer);
     }
 }
 
@@ -217,12 +272,20 @@ void buffer_shrink(bmf_buffer **buffer, int64_t kept)
     *buffer = made;
 }
 
+static void empty_pool(bmf_buffer_pool *pool)
+{
+    while (pool->count > 0)
+        give_back(take_from(pool, pool->count - 1));
+}
+
 void buffer_trim(void)
 {
-    while (middle.count > 0)
-        give_back(take_from(&middle, middle.count - 1));
-    while (mapped.count > 0)
-        give_back(take_from(&mapped, mapped.count - 1));
+    for (int k = 0; k < SMALL / LINE; k++)
+        while (by_lines[k].count > 0)
+            give_back(by_lines[k].buffer[--by_lines[k].count]);
+    empty_pool(&small);
+    empty_pool(&middle);
+    empty_pool(&mapped);
 }
 
 bmf_buffer *working_buffer(int64_t size)

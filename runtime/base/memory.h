@@ -1,7 +1,8 @@
 /* Memory for columns: reference-counted buffers, 64-byte aligned, huge pages advised from 2 MiB on.
  *
- * Freed big buffers stay in pools of the process (at most 16 buffers from 64 KiB on, and 16 from 2 MiB on) because
- * fresh pages cost a fault and a clearing write each, more than the work most skeletons do on them. Pages are first
+ * Freed buffers stay in pools of the process (at most 32 from 2 MiB on, 16 MiB of smaller ones from 64 KiB on, and 2
+ * MiB of those below) because fresh pages cost a fault and a clearing write each, more than the work most skeletons do
+ * on them, and loops ask for the same small ones in every round. Pages are first
  * touched by whoever writes them first, the kernels' own threads, or, if other ranks of the host can map them, when
  * the buffer is made.
  */

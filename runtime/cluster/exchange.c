@@ -339,12 +339,15 @@ static bool progress_known(bmf_context *ctx, bmf_exchange *x, bool copies, bool 
 
 /* ---- sizes known to the senders only ---- */
 
+/* Bytes that messages to one rank have to begin with: larger blocks take long to make. */
+enum { FIRST_PACKED = 8 << 10 };
+
 /* Header: the sizes of the group's messages, then their payloads. */
 static int64_t pack_unknown(bmf_context *ctx, side *sends, peer_group *group, uint32_t number,
                             const bmf_transfer *transfer)
 {
     bmf_segment segment[BMF_MAX_SEGMENTS];
-    int64_t header = wire_sizes_header(group->count), total = header, capacity = header + BMF_PACK_LIMIT;
+    int64_t header = wire_sizes_header(group->count), total = header, capacity = header + FIRST_PACKED;
     group->packed = allocate(capacity);
     for (int64_t i = 0; i < group->count; i++) {
         const bmf_message *m = sends->remote[group->first + i].message;

@@ -7,6 +7,7 @@
  * Cost: the predicate and these components, once for every round that is looked ahead. */
 #include "skeletons/language/evaluate/rounds.h"
 
+#include "runtime/base/allocate.h"
 #include "skeletons/language/evaluate/operations.h"
 #include "skeletons/language/types/check.h"
 
@@ -102,6 +103,19 @@ static bool holds(bmf_evaluator *evaluator, bmf_expression *predicate, bmf_frame
     return yes;
 }
 
+/* A state of which nothing is looked at but the components that are followed. */
+static void share_followed(const bmf_value *state, components followed, bmf_value *out)
+{
+    const int all = state->type->components;
+    *out = (bmf_value){
+        .type = state->type, .count = state->count, .child = allocate_clear(all, (int64_t)sizeof *out->child)};
+    for (int k = 0; k < all; k++)
+        if (followed & component_bit(k))
+            value_share(&state->child[k], &out->child[k]);
+        else
+            out->child[k] = (bmf_value){.type = state->child[k].type, .count = state->count};
+}
+
 int64_t rounds_ahead(bmf_evaluator *evaluator, const bmf_expression *loop, bmf_frame *frame, const bmf_value *state)
 {
     const components followed = find_followed(loop);
@@ -110,7 +124,7 @@ int64_t rounds_ahead(bmf_evaluator *evaluator, const bmf_expression *loop, bmf_f
     bmf_value now;
     if (followed == 0)
         return 1;
-    value_share(state, &now);
+    share_followed(state, followed, &now);
     evaluator->alone = true; /* what fails in a later round fails then */
     evaluator->quiet++;
     while (rounds < BMF_ROUNDS_AHEAD && go_on(evaluator, loop->child[1], frame, followed, &now) == BMF_OK &&

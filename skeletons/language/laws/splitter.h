@@ -116,7 +116,11 @@ bmf_expression *splitter_promote_scan(const splitter *s, const bmf_expression *s
 /* Any part but a map. */
 bmf_expression *splitter_on_list(const splitter *s, const bmf_expression *part, splitter_value *of);
 bmf_expression *splitter_on_tuple(const splitter *s, const bmf_expression *part, splitter_value *of);
-/* B_Op (B_Index) of {P[[a]], i}, where only the element is sent. */
+
+/* ---- splitter_index.c ---- */
+
+/* B_Op (B_Index) of {P[[a]], i}, where only the element and the lengths of the parts are sent. Outside of the list it
+ * fails as in the serial program. */
 bmf_expression *splitter_promote_index(const splitter *s);
 
 /* ---- splitter_table.c ---- */

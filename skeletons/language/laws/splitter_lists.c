@@ -128,50 +128,6 @@ static bmf_expression *promote_zip(const splitter *s, const bmf_expression *zip,
                             splitter_compose(s, splitter_make(s, BMF_EXPRESSION_ZIP, true, 0), alike));
 }
 
-/* {P[[a]], i}: the processor that has the element sends it. */
-bmf_expression *splitter_promote_index(const splitter *s)
-{
-    bmf_expression *lengths = splitter_parallel_map(s, splitter_operation(s, BMF_OPERATION_LENGTH, false)),
-                   *ends = splitter_make(s, BMF_EXPRESSION_SCAN, true, 1),
-                   *starts = splitter_make(s, BMF_EXPRESSION_ZIP, true, 1);
-    ends->child[0] = splitter_operation(s, BMF_OPERATION_PLUS, false);
-    starts->child[0] = splitter_operation(s, BMF_OPERATION_MINUS, false);
-    starts = splitter_compose(
-        s, starts, splitter_compose(s, splitter_pair(s, ends, splitter_make(s, BMF_EXPRESSION_ID, false, 0)), lengths));
-    bmf_expression *list = splitter_component(s, 1, 2), *number = splitter_component(s, 2, 2);
-    bmf_expression *numbered =
-        splitter_compose(s, splitter_make(s, BMF_EXPRESSION_ZIP, true, 0),
-                         splitter_pair(s, starts, splitter_make(s, BMF_EXPRESSION_ID, false, 0)));
-    /* {i, {start, part}} */
-    bmf_expression *at =
-                       splitter_compose(s, splitter_operation(s, BMF_OPERATION_MINUS, false),
-                                        splitter_pair(s, splitter_component(s, 1, 2), splitter_component_of(s, 1, 2))),
-                   *own = splitter_component_of(s, 2, 2), *here = splitter_make(s, BMF_EXPRESSION_IF, false, 3),
-                   *one = splitter_make(s, BMF_EXPRESSION_ALLVEC, false, 1);
-    one->child[0] = at;
-    here->child[0] = splitter_compose(
-        s, splitter_operation(s, BMF_OPERATION_AND, false),
-        splitter_pair(
-            s,
-            splitter_compose(s, splitter_operation(s, BMF_OPERATION_GE, false),
-                             splitter_pair(s, at, splitter_int(s, 0))),
-            splitter_compose(
-                s, splitter_operation(s, BMF_OPERATION_LT, false),
-                splitter_pair(s, at, splitter_compose(s, splitter_operation(s, BMF_OPERATION_LENGTH, false), own)))));
-    here->child[1] = one;
-    here->child[2] = splitter_make(s, BMF_EXPRESSION_ALLVEC, false, 0);
-    bmf_expression *mine =
-        splitter_compose(s, splitter_operation(s, BMF_OPERATION_PROJECT, false), splitter_pair(s, own, here));
-    bmf_expression *found = splitter_compose(
-        s, splitter_gather(s),
-        splitter_compose(s, splitter_parallel_map(s, mine),
-                         splitter_compose(s, splitter_operation(s, BMF_OPERATION_DISTL, true),
-                                          splitter_pair(s, number, splitter_compose(s, numbered, list)))));
-    s->splitting->applied[BMF_SPLITTING_INDEX]++;
-    return splitter_compose(s, splitter_operation(s, BMF_OPERATION_INDEX, false),
-                            splitter_pair(s, found, splitter_int(s, 0)));
-}
-
 /* {n, P[[{key, value}]]} */
 static bmf_expression *promote_by_key(const splitter *s, const bmf_expression *part, splitter_value *of)
 {

@@ -146,6 +146,8 @@ typedef struct bmf_scalar_loop {
     int64_t patience; /* elements computed in vain, in 1/16 of the elements there are, before compacting pays */
 } bmf_scalar_loop;
 
+typedef struct bmf_scalar_rooms bmf_scalar_rooms;
+
 struct bmf_scalar {
     const bmf_expression *expression;
     int inputs, outputs;
@@ -166,6 +168,7 @@ struct bmf_scalar {
     int loops, loop_capacity;
     bmf_native_run *run; /* those of a region one behind the other */
     int runs;
+    bmf_scalar_rooms *rooms; /* that wait for their next use */
 };
 
 static inline int64_t scalar_size(bmf_type_kind kind)

@@ -12,6 +12,7 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/language/scalar/emit.h"
 #include "skeletons/language/scalar/native.h"
+#include "skeletons/language/scalar/room.h"
 
 /* Both branches are computed for all elements up to this cost; beyond it, sorting the elements is cheaper. */
 enum { LARGEST_BLEND = 24 };
@@ -487,6 +488,7 @@ static const bmf_scalar *made_for(bmf_expression *expression, const bmf_type *in
     if (!expression->scalar) {
         bmf_scalar *scalar = allocate_clear(1, (int64_t)sizeof *scalar);
         scalar->expression = expression;
+        scalar->rooms = allocate_clear(1, (int64_t)sizeof *scalar->rooms);
         compile_whole(scalar, expression, in);
         scalar_finish(scalar);
         native_cut(scalar);
@@ -516,6 +518,7 @@ void scalar_free(bmf_scalar *scalar)
     }
     for (int k = 0; k < scalar->loops; k++)
         free(scalar->loop[k].crossing);
+    scalar_rooms_free(scalar->rooms);
     native_free(scalar);
     free(scalar->region);
     free(scalar->choice);

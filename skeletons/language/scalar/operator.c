@@ -234,7 +234,7 @@ static void make_rooms(bmf_scalar_operator *operation, bmf_expression *e, int wo
     operation->room = allocate(operation->rooms * (int64_t)sizeof *operation->room);
     operation->taken = allocate_clear(operation->rooms, (int64_t)sizeof *operation->taken);
     for (int k = 0; k < operation->rooms; k++) {
-        operation->room[k] = scalar_room_create(operation->scalar);
+        operation->room[k] = scalar_room_open(operation->scalar);
         atomic_flag_clear(&operation->taken[k]);
     }
     operation->op = (bmf_operator){.name = "composed",
@@ -278,8 +278,8 @@ void scalar_operator_free(bmf_scalar_operator *operation)
 {
     if (!operation)
         return;
-    for (int k = 0; k < operation->rooms; k++)
-        scalar_room_free(operation->room[k]);
+    for (int k = operation->rooms - 1; k >= 0; k--)
+        scalar_room_close(operation->room[k]);
     free(operation->room);
     free(operation->taken);
     free(operation);

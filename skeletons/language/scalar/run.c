@@ -14,33 +14,7 @@
 
 #include "runtime/base/allocate.h"
 #include "skeletons/language/scalar/native.h"
-
-typedef struct place {
-    char *data;
-    bool uniform;
-} place;
-
-/* What a choice or loop needs while it runs. */
-typedef struct region_room {
-    int32_t *index, *moved; /* of the elements there are in the code around; and those to be moved */
-    uint8_t *alive;
-} region_room;
-
-struct bmf_scalar_room {
-    const bmf_scalar *scalar;
-    place *place;        /* of every value */
-    char **home;         /* its register, or NULL */
-    char *memory;        /* registers */
-    region_room *region; /* of every region but the first */
-    char *result
-        [BMF_MAX_LEAVES]; /* BMF_BLOCK elements, when the caller has no place for them and they do not fit a register */
-    bmf_failure failure;
-    void **pointer; /* for native code: of inputs and outputs */
-    uint8_t *alive; /* and of elements that all are */
-    bool suspected; /* by native code, of a failure: this block runs instruction by instruction */
-    int mistakes;   /* how often for nothing */
-    int64_t rounds; /* of loops, over all elements */
-};
+#include "skeletons/language/scalar/room.h"
 
 /* The elements a region runs over. */
 typedef struct frame {
@@ -55,94 +29,6 @@ static bool run_code(bmf_scalar_room *room, int region, int from, int to, const 
 static int64_t size_of(const bmf_scalar *s, int v)
 {
     return scalar_size(s->value[v].kind);
-}
-
-/* ---- rooms ---- */
-
-/* Registers begin at different distances from multiples of 4096, which the processor tells apart late. */
-static int64_t register_bytes(const bmf_scalar *s, int64_t size)
-{
-    return s->block * size + 128;
-}
-
-static void place_values(bmf_scalar_room *room)
-{
-    const bmf_scalar *s = room->scalar;
-    const int64_t word = register_bytes(s, 8), byte = register_bytes(s, 1);
-    char *bytes = room->memory + (s->words + s->inputs) * word, *inputs = room->memory + s->words * word;
-    for (int v = 0; v < s->values; v++) {
-        const bmf_scalar_value *value = &s->value[v];
-        char *home = NULL;
-        if (value->origin == BMF_SCALAR_INPUT)
-            home = inputs + v * word;
-        else if (value->home >= 0)
-            home = value->kind == BMF_BOOL ? bytes + value->home * byte : room->memory + value->home * word;
-        room->home[v] = home;
-        room->place[v] = (place){home, false};
-        if (value->origin == BMF_SCALAR_CONSTANT)
-            room->place[v] = (place){(char *)&value->bits, true};
-    }
-}
-
-static void make_native_room(bmf_scalar_room *room)
-{
-    const bmf_scalar *s = room->scalar;
-    int pointers = 0;
-    if (s->runs == 0)
-        return;
-    for (int n = 0; n < s->runs; n++) {
-        const int here = s->run[n].inputs + 1 + s->run[n].outputs;
-        pointers = here > pointers ? here : pointers;
-    }
-    room->pointer = allocate(pointers * (int64_t)sizeof *room->pointer);
-    room->alive = allocate(s->block);
-    memset(room->alive, 1, (size_t)s->block);
-}
-
-bmf_scalar_room *scalar_room_create(const bmf_scalar *scalar)
-{
-    const bmf_scalar *s = scalar;
-    bmf_scalar_room *room = allocate_clear(1, (int64_t)sizeof *room);
-    room->scalar = s;
-    room->place = allocate(s->values * (int64_t)sizeof *room->place);
-    room->home = allocate(s->values * (int64_t)sizeof *room->home);
-    room->memory = allocate((s->words + s->inputs) * register_bytes(s, 8) + s->bytes * register_bytes(s, 1));
-    room->region = allocate_clear(s->regions, (int64_t)sizeof *room->region);
-    for (int r = 1; r < s->regions; r++) {
-        if (s->region[r].owner < 0)
-            continue;
-        room->region[r].index = allocate(s->block * (int64_t)sizeof(int32_t));
-        room->region[r].moved = allocate(s->block * (int64_t)sizeof(int32_t));
-        room->region[r].alive = allocate(s->block);
-    }
-    make_native_room(room);
-    place_values(room);
-    return room;
-}
-
-int64_t scalar_room_rounds(const bmf_scalar_room *room)
-{
-    return room->rounds;
-}
-
-void scalar_room_free(bmf_scalar_room *room)
-{
-    if (!room)
-        return;
-    for (int r = 0; r < room->scalar->regions; r++) {
-        free(room->region[r].index);
-        free(room->region[r].moved);
-        free(room->region[r].alive);
-    }
-    for (int k = 0; k < room->scalar->outputs; k++)
-        free(room->result[k]);
-    free(room->pointer);
-    free(room->alive);
-    free(room->region);
-    free(room->memory);
-    free(room->home);
-    free(room->place);
-    free(room);
 }
 
 /* ---- failures ---- */

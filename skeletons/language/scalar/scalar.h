@@ -56,9 +56,13 @@ bool scalar_is_selection(const bmf_scalar *scalar, int source[BMF_MAX_LEAVES]);
 
 /* Register files, one per worker. */
 typedef struct bmf_scalar_room bmf_scalar_room;
-bmf_scalar_room *scalar_room_create(const bmf_scalar *scalar);
-void scalar_room_free(bmf_scalar_room *room);
-/* How often loops have gone round so far, over all elements that went round. */
+/* One that was closed before, or a new one. Any thread may call these, while the scalar is there. */
+bmf_scalar_room *scalar_room_open(const bmf_scalar *scalar);
+/* NULL is allowed. Keeps it for the next one who opens one; all are freed with the scalar. */
+void scalar_room_close(bmf_scalar_room *room);
+/* Memory for whatever its user computes with besides, at least so large; undefined, also after the next call. */
+char *scalar_room_beside(bmf_scalar_room *room, int64_t bytes);
+/* How often loops have gone round since it was opened, over all elements that went round. */
 int64_t scalar_room_rounds(const bmf_scalar_room *room);
 
 /* What an element costs, in additions, without loops; and one of these for each time that it goes round in a loop (the

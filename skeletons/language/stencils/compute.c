@@ -35,8 +35,7 @@ typedef struct computing {
 typedef struct worker {
     const computing *c;
     bmf_scalar_room *room;
-    char *strip;
-    int64_t strip_bytes;
+    char *strip; /* beside the room */
     /* the block that is computed */
     int64_t block;
     const points_block *q;
@@ -69,15 +68,6 @@ static void result_slices(const computing *c, int64_t point, int64_t step, bmf_s
 {
     for (int k = 0; k < scalar_outputs(c->scalar); k++)
         out[k] = (bmf_slice){(char *)c->made[k].data + point * c->made[k].stride, step * c->made[k].stride};
-}
-
-static void reserve_strip(worker *w, int64_t bytes)
-{
-    if (bytes <= w->strip_bytes)
-        return;
-    free(w->strip);
-    w->strip = allocate(bytes);
-    w->strip_bytes = bytes;
 }
 
 /* ---- rows copied with what stands beside them ---- */
@@ -135,8 +125,8 @@ static void compute_copied(worker *w, const stretch *s)
     int64_t next = s->first - p->reach[1];
     if (s->first >= s->end)
         return;
-    reserve_strip(w, (2 * p->reach[0] + 1) * (2 * p->reach[1] + 1) * p->leaves *
-                         (s->right - s->left + 2 * p->reach[2]) * (int64_t)sizeof(int64_t));
+    w->strip = scalar_room_beside(w->room, (2 * p->reach[0] + 1) * (2 * p->reach[1] + 1) * p->leaves *
+                                               (s->right - s->left + 2 * p->reach[2]) * (int64_t)sizeof(int64_t));
     for (int64_t row = s->first; row < s->end; row++) {
         for (; next <= row + p->reach[1]; next++)
             for (int64_t da = -p->reach[0]; da <= p->reach[0]; da++)
@@ -220,7 +210,7 @@ static void take_ends(worker *w, const stretch *s, ends *e)
     e->columns = e->right - e->left + 2 * p->reach[2];
     e->height = s->end - s->first + 2 * p->reach[1];
     const int64_t bytes = e->columns * e->height * (int64_t)sizeof(int64_t);
-    reserve_strip(w, (2 * p->reach[0] + 1) * p->leaves * bytes);
+    w->strip = scalar_room_beside(w->room, (2 * p->reach[0] + 1) * p->leaves * bytes);
     char *to = w->strip;
     for (int64_t da = -p->reach[0]; da <= p->reach[0]; da++)
         for (int leaf = 0; leaf < p->leaves; leaf++, to += bytes)
@@ -385,7 +375,7 @@ static void compute_box(worker *w, const bmf_box *box, int64_t begin, int64_t en
 static void compute_some(void *state, int64_t begin, int64_t end)
 {
     const computing *c = state;
-    worker w = {.c = c, .room = scalar_room_create(c->scalar)};
+    worker w = {.c = c, .room = scalar_room_open(c->scalar)};
     for (int64_t k = 0; k < c->tasks->count; k++) {
         const bmf_point_task *task = &c->tasks->task[k];
         const int64_t last = task->first + box_elements(&task->box);
@@ -396,8 +386,7 @@ static void compute_some(void *state, int64_t begin, int64_t end)
         w.q = &c->p->block[task->block];
         compute_box(&w, &task->box, from - task->first, to - task->first);
     }
-    scalar_room_free(w.room);
-    free(w.strip);
+    scalar_room_close(w.room);
 }
 
 int points_compute(bmf_points *p, const bmf_point_tasks *tasks, bmf_exchange *under_way)

@@ -154,8 +154,9 @@ static void make_name(bmf_stream_source *source, const char *what)
 {
     bmf_span span = source->stream->span;
     int64_t line, column;
-    snprintf(source->name, sizeof source->name, "%s", what);
-    if (!source->evaluator->texts || span.text < 0 || span.text >= source->evaluator->texts->count)
+    memcpy(source->name, what, strlen(what) + 1);
+    if (!source->evaluator->ctx->run || !source->evaluator->texts || span.text < 0 ||
+        span.text >= source->evaluator->texts->count)
         return;
     text_place(&source->evaluator->texts->text[span.text], span.begin, &line, &column);
     snprintf(source->name, sizeof source->name, "%s %lld:%lld", what, (long long)line, (long long)column);
@@ -175,10 +176,9 @@ static void compile(bmf_stream_source *source, bmf_expression *element, bmf_expr
     source->worker = allocate_clear(source->workers, (int64_t)sizeof *source->worker);
     for (int w = 0; w < source->workers; w++) {
         bmf_stream_worker *worker = &source->worker[w];
-        worker->element = source->element ? scalar_room_create(source->element) : NULL;
-        worker->predicate = source->predicate ? scalar_room_create(source->predicate) : NULL;
+        worker->element = source->element ? scalar_room_open(source->element) : NULL;
+        worker->predicate = source->predicate ? scalar_room_open(source->predicate) : NULL;
         worker->gathered = source->packed ? NULL : allocate(room_bytes(source->inputs, source->input_size));
-        worker->staged = allocate(room_bytes(source->leaves, source->leaf_size));
     }
 }
 
@@ -218,12 +218,10 @@ void stream_open_plain(bmf_evaluator *evaluator, bmf_expression *scalar, const b
 
 void stream_close(bmf_stream_source *source)
 {
-    for (int w = 0; source->worker && w < source->workers; w++) {
+    for (int w = source->worker ? source->workers - 1 : -1; w >= 0; w--) {
         bmf_stream_worker *worker = &source->worker[w];
-        if (worker->element)
-            scalar_room_free(worker->element);
-        if (worker->predicate)
-            scalar_room_free(worker->predicate);
+        scalar_room_close(worker->element);
+        scalar_room_close(worker->predicate);
         free(worker->gathered);
         free(worker->staged);
     }
@@ -423,7 +421,10 @@ int stream_marks(const bmf_stream_source *source, int worker, int64_t v, int64_t
 
 void stream_staged(const bmf_stream_source *source, int worker, bmf_slice *slice)
 {
-    char *room = source->worker[worker].staged;
+    bmf_stream_worker *w = &source->worker[worker];
+    if (!w->staged)
+        w->staged = allocate(room_bytes(source->leaves, source->leaf_size));
+    char *room = w->staged;
     for (int k = 0; k < source->leaves; k++) {
         slice[k] = (bmf_slice){room, source->leaf_size[k]};
         room += padded(BMF_BLOCK * source->leaf_size[k]);
@@ -521,9 +522,10 @@ int stream_compute(const bmf_stream_source *source, const bmf_stream_work *work)
 {
     bmf_context *ctx = source->evaluator->ctx;
     char kernel[sizeof source->name + 16], *operations = ctx->names_operations ? list_operations(source) : NULL;
-    snprintf(kernel, sizeof kernel, "%s%s%s", source->name, work->step ? " " : "", work->step ? work->step : "");
+    if (work->step)
+        snprintf(kernel, sizeof kernel, "%s %s", source->name, work->step);
     const int status = stream_run_counted(source, work,
-                                          &(bmf_work){.kernel = kernel,
+                                          &(bmf_work){.kernel = work->step ? kernel : source->name,
                                                       .operations = operations,
                                                       .round = work->round,
                                                       .piece = work->piece,

@@ -27,7 +27,7 @@ typedef struct bmf_stream_part {
 typedef struct bmf_stream_worker {
     bmf_scalar_room *element, *predicate;
     char *gathered;      /* BMF_BLOCK elements of each input leaf */
-    char *staged;        /* BMF_BLOCK elements of each output leaf */
+    char *staged;        /* BMF_BLOCK elements of each output leaf, made when they are asked for */
     int64_t segment;     /* where the last search ended */
     bmf_failure failure; /* of its first failing element (numbered through), or BMF_FAILURE_NONE */
 } bmf_stream_worker;
@@ -36,7 +36,7 @@ typedef struct bmf_stream_source {
     bmf_evaluator *evaluator;
     const bmf_frame *frame;
     bmf_expression *stream;
-    char name[64]; /* of kernels in traces: "reduce 3:14" */
+    char name[64]; /* of kernels in traces: "reduce 3:14"; "reduce" if there is none */
     int64_t segments, count;
     const int64_t *offset; /* segments + 1; NULL: every instance is one element */
     bmf_buffer *offsets;   /* holds them */
