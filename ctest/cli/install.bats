@@ -71,6 +71,13 @@ check_programs()
     refute_output --partial warning
     run "$MPIRUN" -n 2 ./main_c
     assert_output "sum 500500 on 2 ranks"
+    # a level, as some systems set it, is built on
+    run make -B -f "$BMF_SOURCE_DIR/ctest/cli/outside/Makefile" SOURCE="$BMF_SOURCE_DIR/ctest/cli/outside" \
+        CFLAGS="-O2 -march=x86-64-v2 -Wall -Wextra" main_c
+    assert_success
+    refute_output --partial warning
+    run nm main_c
+    assert_output --partial avx2
 }
 
 # Messages of the reduction take a second each; the partial sums are told in one round or in two.

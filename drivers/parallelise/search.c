@@ -287,7 +287,8 @@ static bool as_fast(const candidate *c, const candidate *fastest)
 {
     const double timed = CERTAIN * hypot(c->measured_error, fastest->measured_error),
                  sampled = prediction_median_quotient_error(&c->prediction, &fastest->prediction);
-    return log(c->seconds / fastest->seconds) <= fmin(fmax(hypot(timed, sampled), log(AS_FAST)), log(MOST_AS_FAST));
+    return c->seconds <= fastest->seconds ||
+           log(c->seconds / fastest->seconds) <= fmin(fmax(hypot(timed, sampled), log(AS_FAST)), log(MOST_AS_FAST));
 }
 
 /* Among those that are sure and as fast as any, which of them is faster is chance: the one with the fewest messages

@@ -127,9 +127,10 @@ enum {
 
 /** @def BMF_VECTORISE
  * Kernel functions are compiled for several vector widths; the loader picks (not under sanitizers). A compiler that was
- * told of one processor (-march=native) compiles them for that alone. */
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) && defined(__SSE3__) &&      \
-    !defined(BMF_NO_TARGET_CLONES)
+ * told of one processor (-march=native) compiles them for that alone: what is inlined everywhere would not fit others.
+ * gcc calls the levels x86-64, x86-64-v2, .. `k8`, which systems may make the usual ones; clones build on them. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \
+    (!defined(__k8__) || defined(__AES__)) && !defined(BMF_NO_TARGET_CLONES)
 #define BMF_NO_TARGET_CLONES
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__) &&                           \

@@ -258,7 +258,7 @@ int cluster_exchange_sparse(bmf_context *ctx, const bmf_round *sends, uint32_t n
                 is_settling = true;
             }
         }
-        if (!done)
+        if (!done || d.arrivals > 0)
             wait_step(ctx, &tries);
     }
     for (int r = 0; r < ctx->ranks; r++)

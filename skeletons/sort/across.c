@@ -157,26 +157,13 @@ void records_on(bmf_records *records, const bmf_partition *partition)
         records->processor[k] = bmf_partition_processor(partition, partition->local_first + k);
 }
 
-/* A room where no part's records are makes place for what arrives. */
-static void release_idle(const bmf_records *records, bmf_buffer *room[2])
-{
-    bool used[2] = {false, false};
-    for (int64_t k = 0; k < records->segments; k++)
-        used[records->where[k]] = true;
-    for (int k = 0; k < 2; k++)
-        if (!used[k]) {
-            buffer_release(room[k]);
-            room[k] = NULL;
-        }
-}
-
 int records_across(bmf_records *records, const bmf_partition *partition, const bmf_type *type, bool together,
                    bmf_buffer *room[2], bmf_partition **target)
 {
     bmf_crossing c = {.records = records, .partition = partition, .type = type, .together = together};
     sending s = {.crossing = &c};
     c.bytes = records->words == 1 ? (int64_t)type->size : 8 * records->words;
-    release_idle(records, room);
+    crossing_release_idle(records->where, records->segments, room);
     int status = crossing_cut(&c, &(bmf_sampling){sample, &c});
     for (int64_t k = 0; k < partition->local_parts && status == BMF_OK; k++)
         cut_part(&s, partition->local_first + k);

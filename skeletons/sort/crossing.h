@@ -35,7 +35,7 @@ typedef struct bmf_sampling {
 } bmf_sampling;
 
 /* Chooses the cuts, from the samples of all parts. Collective; settles failures. Messages: an allgather of 16 bytes a
- * sample, of which a part has at most 256. */
+ * sample: about 256 for each part, less than twice as many in all; long parts have more of them. */
 int crossing_cut(bmf_crossing *crossing, const bmf_sampling *sampling);
 
 static inline bool crossing_is_narrow(const bmf_crossing *crossing)
@@ -55,6 +55,9 @@ int64_t crossing_bucket(const bmf_crossing *crossing, uint64_t key, int64_t elem
 
 /* A run that will have arrived from one processor at another: returns room for its bytes, which the crossing owns. */
 void *crossing_arrival(bmf_crossing *crossing, const bmf_message *message);
+
+/* A room where none of the segments are makes place for what arrives. */
+void crossing_release_idle(const uint8_t *where, int64_t segments, bmf_buffer *room[2]);
 
 /* When all runs are here: makes the partition of the result, and its records of the runs, in rooms of their own, which
  * take the place of the others. Collective; settles failures. */

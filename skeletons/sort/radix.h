@@ -10,7 +10,7 @@
 typedef struct bmf_records {
     bmf_context *ctx;
     int64_t segments;
-    int64_t *start;               /* segments + 1 numbers of records, from 0 on */
+    int64_t *start;               /* segments + 1 numbers of records; the first is less than 8, usually 0 */
     int64_t *processor;           /* of every segment, which does not fall */
     int words;                    /* of a record: 1 or 2 */
     uint64_t *room[2];            /* places for all records each, aligned to 64 bytes; given by the caller */

@@ -144,6 +144,18 @@ static int receive(bmf_crossing *c, bmf_buffer *room[2], const bmf_partition *ta
     return status;
 }
 
+void crossing_release_idle(const uint8_t *where, int64_t segments, bmf_buffer *room[2])
+{
+    bool used[2] = {false, false};
+    for (int64_t k = 0; k < segments; k++)
+        used[where[k]] = true;
+    for (int k = 0; k < 2; k++)
+        if (!used[k]) {
+            buffer_release(room[k]);
+            room[k] = NULL;
+        }
+}
+
 int crossing_receive(bmf_crossing *c, bmf_buffer *room[2], bmf_partition **target)
 {
     bmf_partition *made = NULL;

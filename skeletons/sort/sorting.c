@@ -93,7 +93,7 @@ int sorting_all(bmf_sorting *sorting)
         return sorting_across(sorting, false);
     }
     BMF_TRY(make_records(sorting));
-    BMF_TRY(records_in_stages(&sorting->records, sorting->partition, sorting->xs->type, false, sorting->room, &target));
+    BMF_TRY(records_in_stages(&sorting->records, sorting->partition, sorting->xs->type, sorting->room, &target));
     stand_on(sorting, target);
     return BMF_OK;
 }

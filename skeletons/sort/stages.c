@@ -5,7 +5,8 @@
  * so that no processor has two messages to send or to receive in a stage. What stays is sorted last. What arrives is
  * sorted runs, see receive.c.
  * Cost: a pass over the records more than sorting parts whole; at most P - 1 messages a part. A bucket is off its share
- * by about 0.5 / sqrt (DRAWN P) of all records, and by what cuts.c says.
+ * by about 0.5 / sqrt (DRAWN P) of all records, and by what cuts.c says. No kernel here fails: a rank that returned
+ * before a stage would let others wait.
  * Source: G. E. Blelloch et al., "A comparison of sorting algorithms for the Connection Machine CM-2", SPAA 1991, for
  * samples of unsorted lists. */
 #include "skeletons/sort/stages.h"
@@ -454,6 +455,16 @@ static void close_stages(stages *s)
     free(s->stage);
 }
 
+/* What was sent makes place: of the rooms only the buckets of the last stage are needed still. */
+static void release_sent(stages *s, bmf_buffer *room[2])
+{
+    crossing_release_idle(s->where + (s->parts - 1) * s->local, s->local, room);
+    buffer_release(s->packed);
+    s->packed = NULL;
+    free(s->bucket);
+    s->bucket = NULL;
+}
+
 static int cut_at_samples(stages *s)
 {
     bmf_buffer *drawn = working_buffer(s->local * DRAWN * 32);
@@ -465,10 +476,10 @@ static int cut_at_samples(stages *s)
     return status;
 }
 
-int records_in_stages(bmf_records *records, const bmf_partition *partition, const bmf_type *type, bool together,
-                      bmf_buffer *room[2], bmf_partition **target)
+int records_in_stages(bmf_records *records, const bmf_partition *partition, const bmf_type *type, bmf_buffer *room[2],
+                      bmf_partition **target)
 {
-    stages s = {.crossing = {.records = records, .partition = partition, .type = type, .together = together},
+    stages s = {.crossing = {.records = records, .partition = partition, .type = type},
                 .parts = partition->parts,
                 .local = partition->local_parts};
     s.crossing.bytes = records->words == 1 ? (int64_t)type->size : 8 * records->words;
@@ -478,8 +489,10 @@ int records_in_stages(bmf_records *records, const bmf_partition *partition, cons
         status = fill_buckets(&s);
     if (status == BMF_OK)
         status = run_stages(&s);
-    if (status == BMF_OK)
+    if (status == BMF_OK) {
+        release_sent(&s, room);
         status = crossing_receive(&s.crossing, room, target);
+    }
     close_stages(&s);
     return status;
 }
