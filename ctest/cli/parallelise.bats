@@ -314,6 +314,17 @@ print(next(c["program"] for c in json.load(open("all.json"))["candidates"] if "i
     [ "$(tr '\n' ' ' <codes)" = '0 0 2 2 2 2 2 2 2 2 2 2 ' ]
 }
 
+@test "arguments by name, in any order" {
+    echo 'main(xs, k) = xs |> map(x -> x * k) |> reduce(+, 0)' >serial.bmf
+    echo '[1, 2, 3, 4]' >xs.bmfdata
+    "$BMF" parallelise serial.bmf --arg k=10 --arg xs.bmfdata --machine quick.machine --procs 2 -o found.bmf >said
+    run "$MPIRUN" -n 2 "$BMF" run found.bmf --arg xs.bmfdata --arg 10
+    assert_output 100
+    run "$BMF" parallelise serial.bmf --arg n=10 --arg xs=xs.bmfdata --machine quick.machine --procs 2
+    assert_failure 2
+    assert_output "bmf: --arg n=10: main has no parameter n"
+}
+
 @test "operators on tuples: those of components, and those that are said to be associative" {
     echo 'let low({x, y}, {u, v}) = {min(x, u), max(y, v)}
 main(xs) = reduce(low, {7, -7}, map(x -> {x * x, x}, filter(x -> x > 0, xs)))

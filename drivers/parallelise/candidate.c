@@ -12,6 +12,7 @@
 #include "bmf/mpi.h"
 #include "drivers/parallelise/parallelise.h"
 #include "runtime/base/allocate.h"
+#include "skeletons/language/argument_names.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/front/type_parse.h"
 
@@ -62,13 +63,24 @@ int parallelise_run_text(const char *text, char **printed)
 
 /* ---- the serial program ---- */
 
+/* Arguments that were given by name, in the order of main's parameters: programs of the core have no names. */
+static int order_arguments(search *s)
+{
+    const bmf_predict_options *o = &s->options->predict;
+    const bmf_strings *given = &o->program.argument;
+    s->argument.count = given->count;
+    return arguments_order(s->ctx, o->path, NULL, given->count, given->text, s->argument.text);
+}
+
 int search_load(search *s)
 {
     const bmf_predict_options *o = &s->options->predict;
     s->times = kernel_times_create();
     BMF_TRY(stated_read(s->options, &s->stated));
     BMF_TRY(open_context(o->path, 1, &s->ctx));
-    const int status = load_program(s->ctx, &o->program, o->path, &s->serial);
+    int status = load_program(s->ctx, &o->program, o->path, &s->serial);
+    if (status == BMF_OK)
+        status = order_arguments(s);
     return status == BMF_OK ? BMF_OK : bmf_fail(NULL, status, "%s", bmf_error_text(s->ctx));
 }
 
@@ -166,6 +178,7 @@ static bmf_predict_options options_for(const search *s, const candidate *c)
 {
     bmf_predict_options o = s->options->predict;
     o.program.text = c->text;
+    o.program.argument = s->argument;
     o.program.library.count = 0;
     o.measuring = MEASURING;
     return o;

@@ -42,7 +42,8 @@ int stated_test(const parallelise_options *options, const char *name, const char
 typedef struct search {
     const parallelise_options *options;
     bmf_context *ctx;
-    bmf_program serial; /* loaded in that context */
+    bmf_program serial;   /* loaded in that context */
+    bmf_strings argument; /* of its candidates */
     stated_names stated;
     bool tested[BMF_MAX_STATED]; /* of these */
     bmf_kernel_times *times;     /* of all programs that were looked at */
