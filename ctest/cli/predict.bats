@@ -182,6 +182,24 @@ END
     done
 }
 
+# sends_what_is_predicted PROGRAM PROCESSORS OPTIONS..: on 2 ranks, with each of the options, which are some words or none.
+sends_what_is_predicted()
+{
+    for way in "${@:3}"; do
+        # shellcheck disable=SC2086 # none, or two words
+        real=$("$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run "$1" --procs "$2" --json $way)
+        # shellcheck disable=SC2086
+        bmf predict "$1" --machine simple.machine --procs "$2" --ranks 2 --json $way
+        assert_success
+        python3 - "$real" "$output" <<'END'
+import json, sys
+real, run = json.loads(sys.argv[1]), json.loads(sys.argv[2])["runs"][0]
+for key in ("messages", "bytes", "rank_messages", "rank_bytes"):
+    assert real[key] == run[key] > 0, (key, real, run)
+END
+    done
+}
+
 # Sums of 5000 reals by few keys or by more than a processor has elements.
 sums_by_key()
 {
@@ -195,38 +213,14 @@ END
 @test "both ways of reducing by key, and the one chosen, send what is predicted" {
     for keys in 3 4000; do
         sums_by_key "$keys"
-        for way in "" "--bmf-schedule reduce_by_key=tables" "--bmf-schedule reduce_by_key=owners"; do
-            # shellcheck disable=SC2086 # none, or two words
-            real=$("$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run keys.bmf --procs 6 --json $way)
-            # shellcheck disable=SC2086
-            bmf predict keys.bmf --machine simple.machine --procs 6 --ranks 2 --json $way
-            assert_success
-            python3 - "$real" "$output" <<'END'
-import json, sys
-real, run = json.loads(sys.argv[1]), json.loads(sys.argv[2])["runs"][0]
-for key in ("messages", "bytes", "rank_messages", "rank_bytes"):
-    assert real[key] == run[key] > 0, (key, real, run)
-END
-        done
+        sends_what_is_predicted keys.bmf 6 "" "--bmf-schedule reduce_by_key=tables" "--bmf-schedule reduce_by_key=owners"
     done
 }
 
 @test "both ways of sorting, and the one chosen, send what is predicted" {
     echo 'main(n) = iota(n) |> split(procs) |> map(part -> map(i -> i * 7919 mod 100003, part)) |> sort |> map(part -> part |> reduce(+, 0)) |> reduce(+)
 default 60000' >sorted.bmf
-    for way in "" "--bmf-schedule sort=whole" "--bmf-schedule sort=stages"; do
-        # shellcheck disable=SC2086 # none, or two words
-        real=$("$MPIRUN" -n 2 "$BMF_BIN_DIR/bmf" run sorted.bmf --procs 5 --json $way)
-        # shellcheck disable=SC2086
-        bmf predict sorted.bmf --machine simple.machine --procs 5 --ranks 2 --json $way
-        assert_success
-        python3 - "$real" "$output" <<'END'
-import json, sys
-real, run = json.loads(sys.argv[1]), json.loads(sys.argv[2])["runs"][0]
-for key in ("messages", "bytes", "rank_messages", "rank_bytes"):
-    assert real[key] == run[key] > 0, (key, real, run)
-END
-    done
+    sends_what_is_predicted sorted.bmf 5 "" "--bmf-schedule sort=whole" "--bmf-schedule sort=stages"
 }
 
 @test "a reduction by few keys goes by tables, by many to their owners" {
