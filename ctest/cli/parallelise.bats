@@ -316,7 +316,7 @@ default {[3, 0, 3], [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]}' >serial.bmf
     local list='[-5, -3, -2, 0, 7, 1, -6, 4, 4, 2, 9, 3]'
     for some in 'ys[0]' 'ys[2]' 'let k = 1 in ys[k + 1]' 'pick(ys, [2, 0, 2])' 'pick(ys, iota(3))' 'let n = length(ys) in let k = min(3, n) in pick(ys, iota(k))' \
         'ys[1 ..< 3]' 'ys[0 ..< min(3, length(ys))]'; do
-        echo "main(xs) = let ys = map(x -> {x, [x, 3 * x]}, filter(x -> x > 0, xs)) in {$some, map({x, both} -> length(both) + x, ys)}
+        echo "main(xs) = let ys = map(x -> {x, 3 * x}, filter(x -> x > 0, xs)) in {$some, map({x, y} -> x + y, ys)}
 default $list" >serial.bmf
         finds "$([[ $some == *'['*..* || $some == *pick* ]] && echo pick || echo index) promotion"
         ! grep -q P_Scan found.bmf
@@ -325,11 +325,21 @@ default $list" >serial.bmf
     done
     # that these are among them is not known
     for some in 'ys[min(3, length(ys)) - 1]' 'pick(ys, map(i -> i + 1, iota(2)))'; do
-        echo "main(xs) = let ys = map(x -> {x, [x, 3 * x]}, filter(x -> x > 0, xs)) in {$some, map({x, both} -> length(both) + x, ys)}
+        echo "main(xs) = let ys = map(x -> {x, 3 * x}, filter(x -> x > 0, xs)) in {$some, map({x, y} -> x + y, ys)}
 default $list" >serial.bmf
         finds "$([[ $some == *pick* ]] && echo pick || echo index) promotion"
         grep -q P_Scan found.bmf
         fails_alike "$list" '[7, 1, 5]' '[5, 4]' '[]'
+    done
+}
+
+@test "lists in a list, of which one may be large, are sent only if they are taken" {
+    for some in 'ys[1]' 'pick(ys, [1, 0])' 'ys[1 ..< 3]'; do
+        echo "main(xs) = let ys = map(x -> [x, x + 1], filter(x -> x > 0, xs)) in {$some, map(y -> y[0], ys)}
+default [-5, -3, -2, 0, 7, 1, -6, 4, 4, 2, 9, 3]" >serial.bmf
+        finds "$([[ $some == 'ys[1]' ]] && echo index || echo pick) promotion"
+        grep -q "$([[ $some == *..* ]] && echo B_Slice || echo P_Scan)" found.bmf
+        fails_alike '[-5, -3, -2, 0, 7, 1, -6, 4, 4, 2, 9, 3]' '[7, 1, 5]' '[5]' '[]'
     done
 }
 

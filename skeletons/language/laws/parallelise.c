@@ -12,26 +12,12 @@
 
 const char *splitting_law_name(bmf_splitting_law law)
 {
-    static const char *const name[] = {"split-reduce identity",
-                                       "map promotion",
-                                       "filter promotion",
-                                       "reduce promotion",
-                                       "length promotion",
-                                       "distl promotion",
-                                       "zip promotion",
-                                       "scan by block totals",
-                                       "concatenation promotion",
-                                       "stencil promotion",
-                                       "sort promotion",
-                                       "promotion by key",
-                                       "index promotion",
-                                       "pick promotion",
-                                       "reductions together",
-                                       "product by rows",
-                                       "choice promotion",
-                                       "loop promotion",
-                                       "inner lists",
-                                       "grid"};
+    static const char *const name[] = {
+        "split-reduce identity",   "map promotion",     "filter promotion",    "reduce promotion",
+        "length promotion",        "distl promotion",   "zip promotion",       "scan by block totals",
+        "concatenation promotion", "stencil promotion", "sort promotion",      "promotion by key",
+        "index promotion",         "pick promotion",    "reductions together", "product by rows",
+        "choice promotion",        "loop promotion",    "inner lists",         "grid"};
     return name[law];
 }
 

@@ -11,7 +11,8 @@
  * lengths and the elements that are taken; before failing, as many numbers as the list has elements on one processor. */
 #include "skeletons/language/laws/splitter.h"
 
-/* So many elements of every part are sent for what a scan of the lengths would save: two rounds of messages more. */
+/* Up to so many elements of every part are sent rather than to scan the lengths: a few thousand bytes, and fewer rounds
+ * of messages. */
 enum { FEW = 256 };
 
 static bmf_expression *identity(const splitter *s)
@@ -37,10 +38,13 @@ static bool is_within(const splitter_value *of, int64_t most)
     return of->shape == SPLITTER_WHOLE && of->ranged && of->least >= 0 && of->most <= most;
 }
 
-/* How many of the first elements hold all that are taken; 0: this is not known, or they are not few. */
+/* How many of the first elements hold all that are taken; 0: this is not known, or they may be large. Of slices, for
+ * which there is no other law, they may. */
 static int64_t elements_needed(const bmf_expression *part, const splitter_value *of)
 {
     int64_t needed = 1;
+    if (!bmf_type_is_fixed(part->in->component[0]->component[0]) && !is_operation(part, BMF_OPERATION_SLICE))
+        return 0;
     for (int k = 1; k < of->parts; k++) {
         if (!is_within(&of->part[k], FEW - 1))
             return 0;
@@ -57,8 +61,8 @@ static bmf_expression *take_first(const splitter *s, const bmf_expression *part,
                    *made = splitter_make(s, BMF_EXPRESSION_ALLTUP, false, parts);
     bounds->child[0] = identity(s);
     bounds->child[1] = splitter_int(s, 0);
-    bounds->child[2] = apply_to_pair(s, BMF_OPERATION_MIN, splitter_operation(s, BMF_OPERATION_LENGTH, false),
-                                     splitter_int(s, count));
+    bounds->child[2] =
+        apply_to_pair(s, BMF_OPERATION_MIN, splitter_operation(s, BMF_OPERATION_LENGTH, false), splitter_int(s, count));
     bmf_expression *first = splitter_parallel_map(s, apply(s, BMF_OPERATION_SLICE, bounds));
     made->child[0] =
         splitter_compose(s, splitter_gather(s), splitter_compose(s, first, splitter_component(s, 1, parts)));
@@ -115,15 +119,14 @@ static bmf_expression *own_offsets(const splitter *s)
 static bmf_expression *own_elements(const splitter *s)
 {
     bmf_expression *own = splitter_compose(s, splitter_component(s, 2, 2), splitter_component(s, 1, 2)),
-                   *numbers = splitter_compose(s, splitter_map(s, splitter_component(s, 1, 2)),
-                                               splitter_component(s, 2, 2)),
-                   *offsets = splitter_compose(s, splitter_map(s, splitter_component(s, 2, 2)),
-                                               splitter_component(s, 2, 2));
+                   *numbers =
+                       splitter_compose(s, splitter_map(s, splitter_component(s, 1, 2)), splitter_component(s, 2, 2)),
+                   *offsets =
+                       splitter_compose(s, splitter_map(s, splitter_component(s, 2, 2)), splitter_component(s, 2, 2));
     bmf_expression *made = splitter_make(s, BMF_EXPRESSION_ALLVEC, false, 1);
-    made->child[0] = splitter_pair(s, apply(s, BMF_OPERATION_LENGTH, own),
-                                   splitter_pair(s, numbers,
-                                                 apply_to_pair(s, BMF_OPERATION_PROJECT, splitter_plain(s, own),
-                                                               offsets)));
+    made->child[0] = splitter_pair(
+        s, apply(s, BMF_OPERATION_LENGTH, own),
+        splitter_pair(s, numbers, apply_to_pair(s, BMF_OPERATION_PROJECT, splitter_plain(s, own), offsets)));
     /* {{start, part}, [{number, offset}]} */
     return splitter_compose(s, made, splitter_pair(s, splitter_component(s, 2, 2), own_offsets(s)));
 }
@@ -132,9 +135,8 @@ static bmf_expression *own_elements(const splitter *s)
 static bmf_expression *all_elements(const splitter *s, bmf_expression *indices)
 {
     bmf_expression *parts = splitter_compose(s, parts_with_starts(s), splitter_component(s, 1, 2)),
-                   *given =
-                       splitter_compose(s, splitter_operation(s, BMF_OPERATION_DISTL, true),
-                                        splitter_pair(s, indices, parts));
+                   *given = splitter_compose(s, splitter_operation(s, BMF_OPERATION_DISTL, true),
+                                             splitter_pair(s, indices, parts));
     return splitter_compose(s, splitter_gather(s),
                             splitter_compose(s, splitter_parallel_map(s, own_elements(s)), given));
 }
@@ -142,9 +144,8 @@ static bmf_expression *all_elements(const splitter *s, bmf_expression *indices)
 /* From {x, [a]}: `of` each a, combined. */
 static bmf_expression *combine(const splitter *s, bmf_operation operation, bmf_expression *of)
 {
-    return splitter_compose(
-        s, splitter_reduction(s, splitter_operation(s, operation, false), false, NULL),
-        splitter_compose(s, splitter_map(s, of), splitter_component(s, 2, 2)));
+    return splitter_compose(s, splitter_reduction(s, splitter_operation(s, operation, false), false, NULL),
+                            splitter_compose(s, splitter_map(s, of), splitter_component(s, 2, 2)));
 }
 
 /* {x, {length of the list, {numbers, elements}}}, where x is an index, or a list of them: where in `elements` its own
@@ -155,9 +156,9 @@ static bmf_expression *places_or_failure(const splitter *s, const bmf_expression
     bmf_expression *choice = splitter_make(s, BMF_EXPRESSION_IF, false, 3), *asked = splitter_component(s, 1, 2),
                    *numbers = splitter_compose(s, splitter_component_of(s, 1, 2), splitter_component(s, 2, 2)),
                    *list = apply(s, BMF_OPERATION_IOTA, splitter_component_of(s, 1, 2));
-    choice->child[0] = apply_to_pair(
-        s, BMF_OPERATION_EQ, apply(s, BMF_OPERATION_LENGTH, numbers),
-        one ? splitter_int(s, 1) : apply(s, BMF_OPERATION_LENGTH, splitter_plain(s, asked)));
+    choice->child[0] =
+        apply_to_pair(s, BMF_OPERATION_EQ, apply(s, BMF_OPERATION_LENGTH, numbers),
+                      one ? splitter_int(s, 1) : apply(s, BMF_OPERATION_LENGTH, splitter_plain(s, asked)));
     choice->child[1] = one ? splitter_int(s, 0) : apply(s, BMF_OPERATION_ARGSORT, splitter_plain(s, numbers));
     choice->child[2] = apply_to_pair(s, part->operation, list, asked);
     return choice;
