@@ -319,7 +319,7 @@ default {[3, 0, 3], [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]}' >serial.bmf
         echo "main(xs) = let ys = map(x -> {x, 3 * x}, filter(x -> x > 0, xs)) in {$some, map({x, y} -> x + y, ys)}
 default $list" >serial.bmf
         finds "$([[ $some == *'['*..* || $some == *pick* ]] && echo pick || echo index) promotion"
-        ! grep -q P_Scan found.bmf
+        ! grep -q P_Scan found.bmf || fail "$some"
         grep -q B_Slice found.bmf
         fails_alike "$list" '[7, 1, 5]' '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5]' '[5, 4]' '[]'
     done
