@@ -8,7 +8,7 @@
  * order. If some are missing, an index is outside of the list: taking it of as many numbers fails as in the serial
  * program. So no branch has messages, for which all processors would have to be told which one is taken.
  * Cost: a gathering of k elements of each processor; or a scan, a distribution of the indices, and a gathering of the
- * lengths and the elements that are taken; before failing, as many numbers on one processor as the list has elements. */
+ * lengths and the elements that are taken; before failing, as many numbers as the list has elements are made. */
 #include "skeletons/language/laws/splitter.h"
 
 /* Up to so many elements of every part are sent rather than to scan the lengths: a few thousand bytes, and fewer rounds
