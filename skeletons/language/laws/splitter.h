@@ -31,7 +31,7 @@ struct splitter_value {
     bool counted; /* WHOLE: of a list of `length` elements */
     int64_t length;
     const bmf_expression *always; /* WHOLE: what makes this value of anything; or NULL */
-    int parts; /* TUPLE; WHOLE: of a tuple of which something is known, or 0 */
+    int parts;                    /* TUPLE; WHOLE: of a tuple of which something is known, or 0 */
     const splitter_value *part;
 };
 
@@ -113,8 +113,8 @@ typedef struct splitter_operator {
 splitter_operator splitter_operator_of(const splitter *s, const bmf_expression *reduction, const splitter_value *of);
 /* reduce op of the parts' reductions, or a concatenation of lists in the parts; NULL: the list must be whole for it. */
 bmf_expression *splitter_promote_reduction(const splitter *s, const bmf_expression *reduction, splitter_value *of);
-/* B_Reduce_by_key of {n, P[[{key, value}]]} where n is known and small: the tables of the parts, combined; NULL: this has
- * other bits, or n is not known. */
+/* B_Reduce_by_key of {n, P[[{key, value}]]} where n is known and small: the tables of the parts, combined; NULL: this
+ * has other bits, or n is not known. */
 bmf_expression *splitter_promote_tables(const splitter *s, const bmf_expression *by_key, const splitter_value *of);
 /* The scans of the parts, each element behind the total of the parts before; NULL: the list must be whole for it. */
 bmf_expression *splitter_promote_scan(const splitter *s, const bmf_expression *scan);
