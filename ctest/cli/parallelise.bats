@@ -434,9 +434,8 @@ default [5, -3, 2, 0, 7, 1, -6]' >serial.bmf
 reduce(max, -100, map(x -> reduce(min, 99, map({i, t} -> i * x - t, table)), map(x -> x * x, rows)))
 default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2]' >serial.bmf
     parallel
-    lacks 'B_Conc'
     grep -q 'P_Reduce (B_Op (B_Max))' parallel.bmf
-    # no program that is looked at gathers the list for the table
+    # no program that is looked at gathers the list for the table, which may be split itself
     "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json >all.json
     python3 -c 'import json, re
 found = [re.sub(r"\s+", " ", c["program"]) for c in json.load(open("all.json"))["candidates"]]
