@@ -273,45 +273,86 @@ default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]' >serial.bmf
     "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json | grep -q 'index promotion'
 }
 
-# fails_alike LIST INDEX..: taking these of the list, indexing.bmf says what serial.bmf says, or has its value, on 1, 2 and 3 ranks
-fails_alike()
-{
-    local index
-    for index in "${@:2}"; do
-        for program in serial indexing; do
-            sed "s/^\(default \)\?{3, \[.*\]}/\1{$index, $1}/" $program.bmf >$program.here.bmf
-        done
-        run --separate-stderr "$BMF" run serial.here.bmf
-        local code=$status value=$output said
-        said=$(grep -o 'index .* elements' <<<"$stderr") || [ "$code" = 0 ]
-        echo "$code" >>codes
-        for where in "1 1" "1 16" "2 3" "3 3"; do # ranks, processors
-            run --separate-stderr timeout 60 "$MPIRUN" -n ${where% *} "$BMF" run indexing.here.bmf --procs ${where#* }
-            assert_equal "$status" "$code"
-            assert_equal "$output" "$value"
-            [[ "$stderr" == *"$said"* ]] || fail "$index of $1: $stderr"
-            [ "$(grep -c '^bmf: ' <<<"$stderr")" = "$((code != 0))" ] || fail "$stderr"
-        done
-    done
-}
-
 @test "an index outside of a split list fails as in the serial program" {
     local list='[5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]'
     for element in 'x' '[x, 3 * x]' '{x, [0.5, real(x)]}'; do
         echo "main({i, xs}) = let ys = map(x -> $element, filter(x -> x > 0, xs)) in let y = ys[i] in map(x -> {x, y}, ys)
 default {3, $list}" >serial.bmf
-        "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json >all.json
-        python3 -c 'import json
-print(next(c["program"] for c in json.load(open("all.json"))["candidates"] if "index promotion" in c["laws"]))' >indexing.bmf
-        [ "$(grep -c '^{3, \[' indexing.bmf)" = 1 ]
+        finds 'index promotion'
         rm -f codes
-        fails_alike "$list" 0 7 -1 8
+        fails_alike "{0, $list}" "{7, $list}" "{-1, $list}" "{8, $list}"
         [ "$(tr '\n' ' ' <codes)" = '0 0 2 2 ' ]
     done
-    fails_alike "$list" 100 9223372036854775807 -9223372036854775807 -9223372036854775808
-    fails_alike '[-3, 0]' 0 -1
-    fails_alike '[]' 0 -1
+    for index in 100 9223372036854775807 -9223372036854775807 -9223372036854775808; do
+        fails_alike "{$index, $list}"
+    done
+    fails_alike '{0, [-3, 0]}' '{-1, [-3, 0]}' '{0, []}' '{-1, []}'
     [ "$(tr '\n' ' ' <codes)" = '0 0 2 2 2 2 2 2 2 2 2 2 ' ]
+}
+
+@test "elements of a split list by their indices, again and in any order; indices outside of it fail as in the serial program" {
+    local list='[5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]'
+    for element in 'x' '{x, [0.5, real(x)]}'; do
+        echo "main({is, xs}) = let ys = map(x -> $element, filter(x -> x > 0, xs)) in let some = pick(ys, is) in {some, map(x -> {x, length(some)}, ys)}
+default {[3, 0, 3], $list}" >serial.bmf
+        finds 'pick promotion'
+        grep -q P_Scan found.bmf
+        rm -f codes
+        fails_alike "{[7, 0, 3, 3, 6], $list}" "{[], $list}" "{[7, 6, 5, 4, 3, 2, 1, 0], $list}" "{[2, 8, 9], $list}" "{[0, -1, 9], $list}"
+        [ "$(tr '\n' ' ' <codes)" = '0 0 0 2 2 ' ]
+    done
+    fails_alike "{[0, 9223372036854775807], $list}" "{[-9223372036854775808, 0], $list}" '{[0, 1], [-3, 0]}' '{[], [-3, 0]}' '{[0], []}'
+    [ "$(tr '\n' ' ' <codes)" = '0 0 0 2 2 2 2 2 0 2 ' ]
+    # indices that are split themselves
+    echo 'main({is, xs}) = let ys = map(x -> 2 * x, xs) in {length(ys), pick(ys, map(i -> i + 1, is))}
+default {[3, 0, 3], [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]}' >serial.bmf
+    finds 'pick promotion'
+    rm -f codes
+    fails_alike "{[3, 0, 9, 9], $list}" "{[], $list}" "{[3, -1, 10], $list}"
+    [ "$(tr '\n' ' ' <codes)" = '0 0 2 ' ]
+}
+
+@test "of the first elements of a split list, those are sent, however short it is" {
+    local list='[-5, -3, -2, 0, 7, 1, -6, 4, 4, 2, 9, 3]'
+    for some in 'ys[0]' 'ys[2]' 'let k = 1 in ys[k + 1]' 'pick(ys, [2, 0, 2])' 'pick(ys, iota(3))' 'let n = length(ys) in let k = min(3, n) in pick(ys, iota(k))' \
+        'ys[1 ..< 3]' 'ys[0 ..< min(3, length(ys))]'; do
+        echo "main(xs) = let ys = map(x -> {x, 3 * x}, filter(x -> x > 0, xs)) in {$some, map({x, y} -> x + y, ys)}
+default $list" >serial.bmf
+        finds "$([[ $some == *'['*..* || $some == *pick* ]] && echo pick || echo index) promotion"
+        ! grep -q P_Scan found.bmf || fail "$some"
+        grep -q B_Slice found.bmf
+        fails_alike "$list" '[7, 1, 5]' '[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5]' '[5, 4]' '[]'
+    done
+    # that these are among them is not known
+    for some in 'ys[min(3, length(ys)) - 1]' 'pick(ys, map(i -> i + 1, iota(2)))'; do
+        echo "main(xs) = let ys = map(x -> {x, 3 * x}, filter(x -> x > 0, xs)) in {$some, map({x, y} -> x + y, ys)}
+default $list" >serial.bmf
+        finds "$([[ $some == *pick* ]] && echo pick || echo index) promotion"
+        grep -q P_Scan found.bmf
+        fails_alike "$list" '[7, 1, 5]' '[5, 4]' '[]'
+    done
+}
+
+@test "lists in a list, of which one may be large, are sent only if they are taken" {
+    for some in 'ys[1]' 'pick(ys, [1, 0])' 'ys[1 ..< 3]'; do
+        echo "main(xs) = let ys = map(x -> [x, x + 1], filter(x -> x > 0, xs)) in {$some, map(y -> y[0], ys)}
+default [-5, -3, -2, 0, 7, 1, -6, 4, 4, 2, 9, 3]" >serial.bmf
+        finds "$([[ $some == 'ys[1]' ]] && echo index || echo pick) promotion"
+        grep -q "$([[ $some == *..* ]] && echo B_Slice || echo P_Scan)" found.bmf
+        fails_alike '[-5, -3, -2, 0, 7, 1, -6, 4, 4, 2, 9, 3]' '[7, 1, 5]' '[5]' '[]'
+    done
+}
+
+@test "a loop changes what is known of the indices" {
+    echo 'main(xs) =
+    let ys = map(x -> 3 * x, xs) in
+    let {sum, _} = loop {s, i} = {0, 0} while s < 10 do {s + ys[i], i + 1} in
+    map(y -> y - sum, ys)
+default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]' >serial.bmf
+    finds 'index promotion'
+    grep -q P_Scan found.bmf
+    fails_alike '[5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]' '[1, 1, 0, 0, 0, 0, 0, 0, 2]' '[1]' '[]'
+    [ "$(tr '\n' ' ' <codes)" = '0 0 2 2 ' ]
 }
 
 @test "arguments by name, in any order" {
@@ -425,6 +466,10 @@ END
 
 @test "random serial programs keep their values" {
     random_programs_keep_their_values 20 20
+}
+
+@test "taking random elements has the values, and fails with the messages, of the serial programs" {
+    random_picks_fail_alike 40 4
 }
 
 @test "bad input is refused" {

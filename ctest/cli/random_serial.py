@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Random serial programs of the language for tests of `bmf parallelise`: maps, filters, scans, reductions, zips, tuples, choices,
-loops, lists of lists, stencils, shifts, sorting, groups, reductions by key and of tuples, tables of reductions, single elements.
+loops, lists of lists, stencils, shifts, sorting, groups, reductions by key and of tuples, tables of reductions, single elements, some by their indices, slices.
 
 usage: random_serial.py SEED COUNT     prints a program on each line
 """
@@ -11,6 +11,7 @@ import sys
 NOT_ONE = "B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Int 1)]"
 TWICE = "B_Op (B_Plus) . B_Alltup [B_Id, B_Id]"
 LEFT, RIGHT = "B_Addr (B_Num 1) (B_Num 2)", "B_Addr (B_Num 2) (B_Num 2)"
+AT_MOST_3 = "B_Op (B_Min) . B_Alltup [B_Op (B_Length), B_Con (B_Int 3)]"
 LAST = "B_Op (B_Minus) . B_Alltup [B_Op (B_Length), B_Con (B_Int 1)]"
 
 
@@ -53,6 +54,11 @@ FLAT = [
           f"B_Filter (B_Op (B_Ne)) . {PAIRS}"),
     table(f"B_Op (B_Minus) . B_Alltup [{RIGHT}, B_Op (B_Length) . {LEFT}]"),
     with_element("B_Con (B_Int 0)"), with_element(LAST),
+    *(f"B_Op (B_Conc) . B_Alltup [{some}, B_Map (B_Op (B_Neg))]" for some in (
+        f"B_Op (B_Project) . B_Alltup [B_Id, B_Op (B_Iota) . {AT_MOST_3}]", f"B_Op (B_Slice) . B_Alltup [B_Id, B_Con (B_Int 0), {AT_MOST_3}]",
+        "B_Op (B_Project) . B_Alltup [B_Id, B_Op (B_Argsort)]",
+        f"B_Op (B_Project) . B_Alltup [B_Id, B_Map (B_Op (B_Mod) . B_Alltup [B_Op (B_Abs) . {RIGHT}, {LEFT}]) . B_Op (B_Distl) . "
+        "B_Alltup [B_Op (B_Length), B_Id]]")),
     "B_Op (B_Conc) . B_Alltup [B_Allvec [B_Reduce (B_Op (B_Max)) (B_Con (B_Int -2)) . B_Map (B_Op (B_Abs)), B_Op (B_Length)], B_Id]",
 ]
 # [int] to int or a tuple of them

@@ -12,25 +12,12 @@
 
 const char *splitting_law_name(bmf_splitting_law law)
 {
-    static const char *const name[] = {"split-reduce identity",
-                                       "map promotion",
-                                       "filter promotion",
-                                       "reduce promotion",
-                                       "length promotion",
-                                       "distl promotion",
-                                       "zip promotion",
-                                       "scan by block totals",
-                                       "concatenation promotion",
-                                       "stencil promotion",
-                                       "sort promotion",
-                                       "promotion by key",
-                                       "index promotion",
-                                       "reductions together",
-                                       "product by rows",
-                                       "choice promotion",
-                                       "loop promotion",
-                                       "inner lists",
-                                       "grid"};
+    static const char *const name[] = {
+        "split-reduce identity",   "map promotion",     "filter promotion",    "reduce promotion",
+        "length promotion",        "distl promotion",   "zip promotion",       "scan by block totals",
+        "concatenation promotion", "stencil promotion", "sort promotion",      "promotion by key",
+        "index promotion",         "pick promotion",    "reductions together", "product by rows",
+        "choice promotion",        "loop promotion",    "inner lists",         "grid"};
     return name[law];
 }
 
@@ -58,9 +45,14 @@ static bmf_expression *walk_tuple(const splitter *s, const bmf_expression *tuple
 static bmf_expression *walk_vector(const splitter *s, const bmf_expression *vector, splitter_value *of)
 {
     bmf_expression *made = splitter_make(s, BMF_EXPRESSION_ALLVEC, false, vector->children);
-    for (int k = 0; k < vector->children; k++)
-        made->child[k] = walk_to_whole(s, vector->child[k], *of);
-    *of = (splitter_value){0};
+    splitter_value list = {0};
+    for (int k = 0; k < vector->children; k++) {
+        splitter_value element = *of;
+        bmf_expression *child = splitter_walk(s, vector->child[k], &element);
+        made->child[k] = splitter_compose(s, splitter_make_whole(s, &element), child);
+        list = k > 0 ? splitter_range_of_both(&list, &element) : splitter_range_of_both(&element, &element);
+    }
+    *of = list;
     return made;
 }
 
@@ -88,7 +80,7 @@ static bmf_expression *walk_loop(const splitter *s, const bmf_expression *loop, 
 {
     const bmf_splitting before = *s->splitting;
     bmf_expression *made = splitter_make(s, BMF_EXPRESSION_WHILE, false, 2), *start;
-    splitter_value state = *of, common = *of, now, after;
+    splitter_value state, common = splitter_common(s, of, of), now, after;
     do {
         *s->splitting = before;
         state = common;
@@ -172,6 +164,13 @@ static bool takes_pair(const bmf_expression *part)
     return part->in->kind == BMF_TUPLE && part->in->components == 2;
 }
 
+/* Some elements of a list. */
+static bool takes_elements(const bmf_expression *part)
+{
+    return is_operation(part, BMF_OPERATION_INDEX) || is_operation(part, BMF_OPERATION_PROJECT) ||
+           is_operation(part, BMF_OPERATION_SLICE);
+}
+
 /* The list of every pair is the same one: it is cheaper to split what the pairs are made of. */
 static bool makes_copies(const bmf_expression *part)
 {
@@ -190,7 +189,7 @@ typedef enum place {
     NO_PLACE,
     LIST_PLACE,   /* the list */
     FIRST_PLACE,  /* the first of a pair */
-    STAYS_PLACE,  /* the first of a pair is split already, and may stay so */
+    STAYS_PLACE,  /* the first of a tuple is split already, and may stay so */
     SECOND_PLACE, /* the second of a pair */
     BOTH_PLACE    /* both of a pair */
 } place;
@@ -211,7 +210,7 @@ static place count_place(const splitter *s, const bmf_expression *part, uint64_t
     else if (takes_pair(part) && part->in->component[1]->kind == BMF_LIST &&
              (is_operation(part, BMF_OPERATION_DISTL) || (part->kind == BMF_EXPRESSION_REDUCE_BY_KEY && !s->inside)))
         at = SECOND_PLACE;
-    else if (takes_pair(part) && is_operation(part, BMF_OPERATION_INDEX) && !s->inside)
+    else if (takes_elements(part) && !s->inside)
         at = STAYS_PLACE;
     else if (takes_pair(part) && is_operation(part, BMF_OPERATION_MATMUL))
         at = FIRST_PLACE;
@@ -224,7 +223,7 @@ static place count_place(const splitter *s, const bmf_expression *part, uint64_t
 }
 
 /* A place where the value is a list, or a pair whose lists are about to be distributed, zipped or put in order by keys:
- * it may be split here; NULL: it is not. *stays: a split list whose element is about to be taken stays split. */
+ * it may be split here; NULL: it is not. *stays: a split list of which elements are about to be taken stays split. */
 static bmf_expression *offer_split(const splitter *s, const bmf_expression *part, splitter_value *of, bool *stays)
 {
     uint64_t chosen = 0;
@@ -264,15 +263,17 @@ static bmf_expression *walk_part(const splitter *s, const bmf_expression *part, 
 {
     bool stays;
     bmf_expression *before = offer_split(s, part, of, &stays), *made;
+    const splitter_value given = *of;
     const bool copies = makes_copies(part) || (of->copies && keeps_copies(part));
+    bmf_expression *taken = stays ? splitter_promote_pick(s, part, of) : NULL;
     if (part->kind == BMF_EXPRESSION_ID || part->kind == BMF_EXPRESSION_CONVERT)
         made = splitter_make(s, BMF_EXPRESSION_ID, false, 0);
     else if (part->kind == BMF_EXPRESSION_ALLTUP)
         made = walk_tuple(s, part, of);
     else if (part->kind == BMF_EXPRESSION_ALLVEC)
         made = walk_vector(s, part, of);
-    else if (part->kind == BMF_EXPRESSION_CON || stays) {
-        made = stays ? splitter_promote_index(s) : splitter_plain(s, part);
+    else if (part->kind == BMF_EXPRESSION_CON || taken) {
+        made = taken ? taken : splitter_plain(s, part);
         *of = (splitter_value){0};
     } else if (part->kind == BMF_EXPRESSION_IF && !s->inside)
         made = walk_choice(s, part, of);
@@ -286,7 +287,10 @@ static bmf_expression *walk_part(const splitter *s, const bmf_expression *part, 
         made = splitter_plain(s, part);
     else
         made = splitter_on_tuple(s, part, of);
-    of->copies = of->shape == SPLITTER_WHOLE && (copies || (part->kind == BMF_EXPRESSION_IF && of->copies));
+    const bool still_copies = copies || (part->kind == BMF_EXPRESSION_IF && of->copies);
+    if (of->shape == SPLITTER_WHOLE && part->kind != BMF_EXPRESSION_ALLTUP && part->kind != BMF_EXPRESSION_ALLVEC)
+        *of = splitter_range_after(part, &given);
+    of->copies = of->shape == SPLITTER_WHOLE && still_copies;
     return splitter_compose(s, made, before);
 }
 

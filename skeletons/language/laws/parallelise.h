@@ -9,7 +9,7 @@
  *   reduce ++              of lists in the list: within the parts
  *   stencil, shift, sort, reduce by key    what P_ makes of all parts together
  *   product                of the rows of the first matrix
- *   index                  the processor that has the element sends it
+ *   index, pick, slice     the processors that have the elements send them
  *   map of reductions      each processor reduces its part for every element, and the results are zipped
  *   choices, loops         the branches, or the body, for themselves, where they leave the list split as it was
  *   tuples of functions    each of them for itself
@@ -38,6 +38,7 @@ typedef enum bmf_splitting_law {
     BMF_SPLITTING_SORT,
     BMF_SPLITTING_BY_KEY,
     BMF_SPLITTING_INDEX,
+    BMF_SPLITTING_PICK,
     BMF_SPLITTING_TABLE,
     BMF_SPLITTING_PRODUCT,
     BMF_SPLITTING_CHOICE,

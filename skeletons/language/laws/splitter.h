@@ -26,7 +26,9 @@ struct splitter_value {
     int partition; /* SPLIT */
     uint64_t from; /* SPLIT: the points where it, and what it was zipped with, was split */
     bool copies;   /* WHOLE: of a list of pairs, each with the same list: split, every pair would take its copy along */
-    int parts;     /* TUPLE */
+    bool ranged;   /* WHOLE: an int, or all ints of a list, are from `least` to `most` */
+    int64_t least, most;
+    int parts; /* TUPLE; WHOLE: of a tuple of which something is known, or 0 */
     const splitter_value *part;
 };
 
@@ -75,7 +77,7 @@ bool splitter_is_even(const splitter_value *of);
 void splitter_note_alike(const splitter *s, const splitter_value *a, const splitter_value *b);
 /* Of the same points as `of`, in other parts. */
 splitter_value splitter_new_partition(const splitter *s, const splitter_value *of);
-/* WHOLE if all parts are. The parts are copied. */
+/* WHOLE if all parts are, which are kept for their ranges. The parts are copied. */
 splitter_value splitter_tuple(const splitter *s, int parts, const splitter_value *part);
 /* Component k, from 0. */
 splitter_value splitter_part(const splitter_value *of, int k);
@@ -83,7 +85,7 @@ splitter_value splitter_part(const splitter_value *of, int k);
 bmf_expression *splitter_make_whole(const splitter *s, const splitter_value *of);
 /* Gathers what is split in `from` and whole in `to`, which is no more split than it. */
 bmf_expression *splitter_make_like(const splitter *s, const splitter_value *from, const splitter_value *to);
-/* What is split in both; of unknown partitions where they differ. */
+/* What is split in both; of unknown partitions where they differ. Nothing else is known of it. */
 splitter_value splitter_common(const splitter *s, const splitter_value *a, const splitter_value *b);
 bool splitter_same(const splitter_value *a, const splitter_value *b);
 /* Gives each unknown partition a number of its own. */
@@ -117,11 +119,19 @@ bmf_expression *splitter_promote_scan(const splitter *s, const bmf_expression *s
 bmf_expression *splitter_on_list(const splitter *s, const bmf_expression *part, splitter_value *of);
 bmf_expression *splitter_on_tuple(const splitter *s, const bmf_expression *part, splitter_value *of);
 
-/* ---- splitter_index.c ---- */
+/* ---- splitter_range.c ---- */
 
-/* B_Op (B_Index) of {P[[a]], i}, where only the element and the lengths of the parts are sent. Outside of the list it
- * fails as in the serial program. */
-bmf_expression *splitter_promote_index(const splitter *s);
+/* What is known of the ints that a part of a composition, but for tuples, makes of such a value, if that is whole. */
+splitter_value splitter_range_after(const bmf_expression *part, const splitter_value *of);
+/* Of a value that is one or the other. */
+splitter_value splitter_range_of_both(const splitter_value *a, const splitter_value *b);
+
+/* ---- splitter_pick.c ---- */
+
+/* B_Index, B_Project or B_Slice of {P[[a]], ..}, where only elements that may be taken are sent, and the lengths of the
+ * parts if these are needed. Outside of the list it fails as in the serial program. NULL: there is no law for this
+ * slice. */
+bmf_expression *splitter_promote_pick(const splitter *s, const bmf_expression *part, const splitter_value *of);
 
 /* ---- splitter_table.c ---- */
 

@@ -33,13 +33,13 @@ splitter_value splitter_tuple(const splitter *s, int parts, const splitter_value
         whole = whole && part[k].shape == SPLITTER_WHOLE;
     }
     if (whole)
-        return (splitter_value){0};
+        return (splitter_value){.parts = parts, .part = kept};
     return (splitter_value){.shape = SPLITTER_TUPLE, .parts = parts, .part = kept};
 }
 
 splitter_value splitter_part(const splitter_value *of, int k)
 {
-    return of->shape == SPLITTER_TUPLE ? of->part[k] : (splitter_value){0};
+    return of->shape != SPLITTER_SPLIT && k < of->parts ? of->part[k] : (splitter_value){0};
 }
 
 bmf_expression *splitter_make_like(const splitter *s, const splitter_value *from, const splitter_value *to)
