@@ -28,6 +28,7 @@ typedef struct filling {
     uint64_t *drawn;               /* by local part: room for DRAWN records of two words, and as many to sort them */
     uint64_t **sorted;             /* by local part: those drawn, in their order */
     int64_t *count_drawn;          /* by local part */
+    int64_t cuts;                  /* a power of two */
     int64_t cut_key[BUCKETS_MOST]; /* `ordered`; behind the last one the largest */
     bmf_piece *piece;              /* of the unsorted parts */
     int64_t pieces;
@@ -116,46 +117,83 @@ static inline int64_t ordered(uint64_t key)
     return (int64_t)(key ^ UINT64_C(1) << 63);
 }
 
-/* at[i] = how many of the cuts, from cut[1] on, are not behind key i: by comparing with all of a few, otherwise by
- * bisection; `cuts` is a power of two. */
-BMF_VECTORISE static void find_cuts(const int64_t *cut, int64_t cuts, const int64_t *key, int64_t count, int64_t *at)
+/* at[i] = how many of the cuts, from cut[1] on, are not behind key i, by comparing with all; reached[k]: how many keys
+ * cut k > 0 is not behind. Returns whether a key is equal to a cut. Loops with one more sum are not vectorised. */
+BMF_VECTORISE static bool compare_cuts(const int64_t *cut, int64_t cuts, const int64_t *key, int64_t count, int64_t *at,
+                                       int64_t *reached)
+{
+    int64_t equal = 0;
+    for (int64_t i = 0; i < count; i++)
+        at[i] = 0;
+    for (int64_t k = 1; k < cuts; k++) {
+        int64_t all = 0;
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t one = cut[k] <= key[i];
+            at[i] += one;
+            all += one;
+        }
+        reached[k] = all;
+    }
+    for (int64_t k = 1; k < cuts; k++)
+        for (int64_t i = 0; i < count; i++)
+            equal += cut[k] == key[i];
+    return equal > 0;
+}
+
+/* The same by bisection; `cuts` is a power of two. */
+BMF_VECTORISE static void bisect_cuts(const int64_t *cut, int64_t cuts, const int64_t *key, int64_t count, int64_t *at)
 {
     for (int64_t i = 0; i < count; i++)
         at[i] = 0;
-    if (cuts <= FEW_CUTS)
-        for (int64_t k = 1; k < cuts; k++)
-            for (int64_t i = 0; i < count; i++)
-                at[i] += cut[k] <= key[i];
-    else
-        for (int64_t half = cuts / 2; half > 0; half /= 2)
-            for (int64_t i = 0; i < count; i++)
-                at[i] += cut[at[i] + half] <= key[i] ? half : 0;
+    for (int64_t half = cuts / 2; half > 0; half /= 2)
+        for (int64_t i = 0; i < count; i++)
+            at[i] += cut[at[i] + half] <= key[i] ? half : 0;
+}
+
+/* What is equal to a cut is before or behind it by its number. */
+static void settle_equal(const filling *f, const int64_t *key, const uint64_t *record, int64_t first, int64_t count,
+                         int64_t *at)
+{
+    const bmf_crossing *c = f->buckets->crossing;
+    for (int64_t i = 0; i < count; i++)
+        if (f->cut_key[at[i]] == key[i])
+            at[i] = crossing_bucket(c, record[i * c->records->words], first + i);
+}
+
+/* The buckets of a few records: at, and how many are in each. */
+static void find_block(const filling *f, const uint64_t *record, int64_t first, int64_t count, int64_t *at,
+                       int64_t *place)
+{
+    const int64_t words = f->buckets->crossing->records->words, parts = f->buckets->parts;
+    int64_t key[BLOCK], reached[FEW_CUTS] = {count};
+    for (int64_t i = 0; i < count; i++)
+        key[i] = ordered(record[i * words]);
+    if (f->cuts <= FEW_CUTS) {
+        if (!compare_cuts(f->cut_key, f->cuts, key, count, at, reached)) {
+            for (int64_t b = 0; b < parts; b++)
+                place[b] += reached[b] - (b + 1 < parts ? reached[b + 1] : 0);
+            return;
+        }
+    } else
+        bisect_cuts(f->cut_key, f->cuts, key, count, at);
+    settle_equal(f, key, record, first, count, at);
+    for (int64_t i = 0; i < count; i++)
+        place[at[i]]++;
 }
 
 static int find_buckets(void *state, int64_t index, const bmf_piece *piece, int worker)
 {
     const filling *f = state;
     const bmf_crossing *c = f->buckets->crossing;
-    const int64_t words = c->records->words, before = bmf_partition_local_begin(c->partition);
-    const int64_t parts = f->buckets->parts;
-    int64_t *place = f->place + index * parts, key[BLOCK], at[BLOCK], cuts = 2;
+    const int64_t before = bmf_partition_local_begin(c->partition), parts = f->buckets->parts;
+    int64_t *place = f->place + index * parts, at[BLOCK];
     (void)worker;
-    while (cuts < parts)
-        cuts *= 2;
     memset(place, 0, (size_t)parts * sizeof *place);
     for (int64_t begin = piece->begin; begin < piece->end; begin += BLOCK) {
         const int64_t count = piece->end - begin < BLOCK ? piece->end - begin : BLOCK;
-        const uint64_t *record = records_at(c->records, piece->part, begin);
+        find_block(f, records_at(c->records, piece->part, begin), before + begin, count, at, place);
         for (int64_t i = 0; i < count; i++)
-            key[i] = ordered(record[i * words]);
-        find_cuts(f->cut_key, cuts, key, count, at);
-        for (int64_t i = 0; i < count; i++) {
-            /* what is equal to a cut is before or behind it by its number */
-            if (f->cut_key[at[i]] == key[i])
-                at[i] = crossing_bucket(c, record[i * words], before + begin + i);
             f->bucket[begin + i] = (uint8_t)at[i];
-            place[at[i]]++;
-        }
     }
     return 0;
 }
@@ -226,6 +264,8 @@ static int fill(filling *f)
     const bmf_records_kernel finding = {"sort bucket", {.operations = 8, .read = 8, .written = 1}, find_buckets, false};
     const bmf_records_kernel distributing = {
         "sort distribute", {.operations = 2, .read = bytes + 1, .written = bytes}, distribute, false};
+    for (f->cuts = 2; f->cuts < buckets->parts;)
+        f->cuts *= 2;
     for (int64_t b = 0; b < BUCKETS_MOST; b++)
         f->cut_key[b] = b < buckets->parts ? ordered(buckets->crossing->cut[2 * b]) : INT64_MAX;
     BMF_TRY(records_compute(records, &finding, f->piece, f->pieces, f));

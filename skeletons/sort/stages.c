@@ -2,9 +2,9 @@
  *
  * Method: records are put into buckets (buckets.c), and bucket after bucket is sorted and sent: in stage k that of part
  * p to part p + k + 1, so that no processor has two messages to send or to receive in a stage. The first one leaves
- * before it is sorted: its receiver does that. What stays is sorted last. What has come is merged in the order of the
- * stages (arrivals.c). All stages are under way together: with a few of them only, a message that is held up leaves its
- * link idle.
+ * before it is sorted, and its receiver sorts it while others come, if there are others. What stays is sorted last.
+ * What has come is merged in the order of the stages (arrivals.c). All stages are under way together: with a few of
+ * them only, a message that is held up leaves its link idle.
  * Cost: a pass over the records more than sorting parts whole; at most P - 1 messages a part. No kernel here fails: a
  * rank that returned before a stage would let others wait. */
 #include "skeletons/sort/stages.h"
@@ -43,9 +43,11 @@ typedef struct one_stage {
 struct stages {
     bmf_crossing crossing;
     bmf_buckets buckets;
-    uint8_t *where;     /* by stage and local part: in which room the bucket is */
-    bmf_buffer *packed; /* narrow keys that leave, by record; or NULL */
-    one_stage *stage;   /* all but the last one have messages */
+    bool sends_unsorted; /* in the first stage */
+    bmf_buffer **room;   /* the two of the records */
+    uint8_t *where;      /* by stage and local part: in which room the bucket is */
+    bmf_buffer *packed;  /* narrow keys that leave, by record; or NULL */
+    one_stage *stage;    /* all but the last one have messages */
     bmf_arrivals arrivals;
 };
 
@@ -254,12 +256,23 @@ static int sort_first(stages *s, bmf_run_set *set)
     return sort_set(s, set);
 }
 
+/* What was sent makes place: of the rooms only the buckets of the last stage are needed still. */
+static void release_sent(stages *s)
+{
+    const int64_t local = s->buckets.local;
+    crossing_release_idle(s->where + (s->buckets.parts - 1) * local, local, s->room);
+    buffer_release(s->packed);
+    s->packed = NULL;
+}
+
 static int end_stage(stages *s, one_stage *stage)
 {
     BMF_TRY(end_exchange(s, stage));
+    if (stage->number == s->buckets.parts - 2)
+        release_sent(s);
     if (stage->packed)
         BMF_TRY(unpack(s, stage));
-    if (stage->number == 0)
+    if (stage->number == 0 && s->sends_unsorted)
         BMF_TRY(sort_first(s, &stage->coming));
     return arrivals_add(&s->arrivals, &stage->coming);
 }
@@ -276,7 +289,7 @@ static int run_stages(stages *s)
 {
     const int64_t last = s->buckets.parts - 1; /* what stays */
     for (int64_t k = 0; k <= last; k++) {
-        if (k > 0)
+        if (k > 0 || !s->sends_unsorted)
             BMF_TRY(sort_stage(s, k));
         if (s->packed && k < last)
             BMF_TRY(pack(s, &s->stage[k]));
@@ -305,13 +318,13 @@ static int make_target(const stages *s, bmf_partition **target)
 }
 
 /* The only set becomes the records. */
-static void take_result(stages *s, bmf_buffer *room[2], const bmf_partition *target)
+static void take_result(stages *s, const bmf_partition *target)
 {
     bmf_records *records = s->crossing.records;
     bmf_run_set *set = &s->arrivals.set[0];
     for (int k = 0; k < 2; k++) {
-        buffer_release(room[k]);
-        room[k] = set->buffer[k];
+        buffer_release(s->room[k]);
+        s->room[k] = set->buffer[k];
         records->room[k] = set->room[k];
         set->buffer[k] = NULL;
     }
@@ -357,7 +370,9 @@ static void close_stages(stages *s)
 int records_in_stages(bmf_records *records, const bmf_partition *partition, const bmf_type *type, bmf_buffer *room[2],
                       bmf_partition **target)
 {
-    stages s = {.crossing = {.records = records, .partition = partition, .type = type}};
+    stages s = {.crossing = {.records = records, .partition = partition, .type = type},
+                .sends_unsorted = partition->parts > 2,
+                .room = room};
     s.crossing.bytes = records->words == 1 ? (int64_t)type->size : 8 * records->words;
     open_stages(&s);
     int status = buckets_fill(&s.buckets);
@@ -366,7 +381,7 @@ int records_in_stages(bmf_records *records, const bmf_partition *partition, cons
     if (status == BMF_OK)
         status = make_target(&s, target);
     if (status == BMF_OK)
-        take_result(&s, room, *target);
+        take_result(&s, *target);
     close_stages(&s);
     return status;
 }
