@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# Reductions of one distributed list in one exchange: messages as of one reduction, the same values, said by the plan.
+# Reductions of one distributed list, and what is distributed to it, in one exchange: messages as of one, the same values, said by the
+# plan.
 
 bats_require_minimum_version 1.5.0
 
@@ -51,4 +52,27 @@ assert j["messages"]["equal"] and j["bytes"]["equal"], j'
     echo "B_Alltup [P_Reduce (B_Op (B_Conc)), P_Reduce (B_Op (B_Conc))] . P_Split (B_Num 8) $data" >apart.bmf
     run "$BMF" plan apart.bmf --procs 8
     refute_output --partial "one exchange"
+}
+
+@test "what is distributed to a list one after the other sends as many messages as one value" {
+    times='B_Map (B_Op (B_Times)) . B_Op (B_Distl)' total='B_Reduce (B_Op (B_Plus))'
+    first="P_Map ($times) . P_Distl . B_Alltup [$total, P_Split (B_Num 8)]"
+    echo "P_Reduce (B_Op (B_Conc)) . $first $data" >one.bmf
+    echo "P_Reduce (B_Op (B_Conc)) . P_Map ($times) . P_Distl . B_Alltup [B_Addr (B_Num 3) (B_Num 3), B_Addr (B_Num 1) (B_Num 3)] .
+        B_Alltup [$first, B_Id, B_Op (B_Length)] $data" >two.bmf
+    assert_equal "$(messages one)" 21 # 7 of the split, 7 of the distribution, 7 of the concatenation
+    assert_equal "$(messages two)" 21
+    assert_equal "$(cat two.result)" "$("$BMF" run two.bmf --procs 8)"
+    "$BMF" plan two.bmf --procs 8 >plan
+    grep -q "one distribution" plan
+    # what the first makes is needed for the second
+    echo "P_Reduce (B_Op (B_Conc)) . P_Map ($times) . P_Distl . B_Alltup [P_Reduce (B_Op (B_Plus)) . P_Map (B_Op (B_Length)), B_Id] .
+        $first $data" >apart.bmf
+    # the elements in between may fail
+    echo "P_Reduce (B_Op (B_Conc)) . P_Map ($times) . P_Distl . B_Alltup [B_Addr (B_Num 3) (B_Num 3), B_Addr (B_Num 1) (B_Num 3)] .
+        B_Alltup [$first, B_Op (B_Index) . B_Alltup [B_Id, B_Con (B_Int 3)], B_Op (B_Length)] $data" >fails.bmf
+    for apart in apart fails; do
+        "$BMF" plan $apart.bmf --procs 8 >plan
+        ! grep -q "one distribution" plan || fail "$(cat plan)"
+    done
 }

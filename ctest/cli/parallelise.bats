@@ -355,6 +355,45 @@ default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]' >serial.bmf
     [ "$(tr '\n' ' ' <codes)" = '0 0 2 2 ' ]
 }
 
+@test "by key: tables of the parts where that has the same bits, and the number of keys is known" {
+    echo 'main(xs) = let names = [7, 8, 9, 10] in reduce_by_key(+, 0, length(names), map(x -> {abs(x), 3 * x}, xs))
+default [1, -3, 2, 0, 3, 1, -2, 1, 0, 0, 3]' >serial.bmf
+    finds 'promotion by key'
+    ! grep -q P_Reduce_by_key found.bmf || fail "$(cat found.bmf)"
+    fails_alike '[1, -3, 2, 0, 3, 1, -2, 1, 0, 0, 3]' '[1, 1, 1, 1, 1, 1, 4]' '[]' '[3]'
+    [ "$(tr '\n' ' ' <codes)" = '0 2 0 0 ' ]
+    for sum in 'reduce_by_key(+, 0.0, 4, map(x -> {x mod 4, 0.1}, xs))' 'reduce_by_key(+, 1, 4, map(x -> {x mod 4, x}, xs))' \
+        'reduce_by_key(+, 0, length(xs), map(x -> {x mod 4, x}, xs))'; do
+        echo "main(xs) = $sum
+default [1, 3, 2, 0, 3, 1, 2, 1, 0, 0, 3]" >serial.bmf
+        finds 'promotion by key'
+        grep -q P_Reduce_by_key found.bmf
+        fails_alike '[1, 3, 2, 0, 3, 1, 2, 1, 0, 0, 3]'
+    done
+    echo 'main(xs) = reduce_by_key(+, 0.0, 4, map(x -> {x mod 4, 0.5}, xs))
+default [1, 3, 2, 0, 3, 1, 2, 1, 0, 0, 3]' >serial.bmf
+    parallel --free
+    lacks P_Reduce_by_key
+    grep -q 'promotion by key' said
+}
+
+@test "what is the same whatever the argument is not sent" {
+    echo 'main(xs) = let table = [4, 0, 5] in map(x -> reduce(max, 0, map(y -> x + y, table)), xs)
+default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]' >serial.bmf
+    parallel
+    grep -q 'distl promotion' said
+    lacks P_Distl
+    echo 'main({k, xs}) = let table = [4, k, 5] in map(x -> reduce(max, 0, map(y -> x + y, table)), xs)
+default {3, [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]}' >serial.bmf
+    parallel
+    grep -q P_Distl parallel.bmf
+    # changed by a loop
+    echo 'main(xs) = let {table, _} = loop {t, i} = {[4, 0, 5], 0} while i < 2 do {map(y -> y + 1, t), i + 1} in map(x -> reduce(max, 0, map(y -> x + y, table)), xs)
+default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2, 9]' >serial.bmf
+    parallel
+    grep -q P_Distl parallel.bmf
+}
+
 @test "arguments by name, in any order" {
     echo 'main(xs, k) = xs |> map(x -> x * k) |> reduce(+, 0)' >serial.bmf
     echo '[1, 2, 3, 4]' >xs.bmfdata
@@ -395,9 +434,8 @@ default [5, -3, 2, 0, 7, 1, -6]' >serial.bmf
 reduce(max, -100, map(x -> reduce(min, 99, map({i, t} -> i * x - t, table)), map(x -> x * x, rows)))
 default [5, -3, 2, 0, 7, 1, -6, 4, 4, 2]' >serial.bmf
     parallel
-    lacks 'B_Conc'
     grep -q 'P_Reduce (B_Op (B_Max))' parallel.bmf
-    # no program that is looked at gathers the list for the table
+    # no program that is looked at gathers the list for the table, which may be split itself
     "$BMF" parallelise serial.bmf --machine quick.machine --procs 4 --json >all.json
     python3 -c 'import json, re
 found = [re.sub(r"\s+", " ", c["program"]) for c in json.load(open("all.json"))["candidates"]]

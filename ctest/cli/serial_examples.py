@@ -19,7 +19,7 @@ import sys
 BMF = os.path.join(os.environ["BMF_BIN_DIR"], "bmf")
 EXAMPLES = pathlib.Path(os.environ["BMF_SOURCE_DIR"]) / "examples"
 PROCESSORS = {"11-factorials": (4,), "24-nested-split": (16,), "26-regression": (2, 3)}  # the programs by hand are for no fewer
-FREE = {"12-mean-variance", "25-k-means", "26-regression"}  # by hand, parts are summed up on their own
+FREE = {"12-mean-variance", "25-k-means", "26-regression", "27-k-means-step"}  # by hand, parts are summed up on their own
 # so many points that the first part has 8, with which the program by hand begins
 ARGUMENT = {"25-k-means": [[(7 * k) % 20 * 1.5, (3 * k) % 7 * 2.0] for k in range(40)]}
 

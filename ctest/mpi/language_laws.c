@@ -31,7 +31,8 @@ typedef struct law_program {
 #define MANY                                                                                                           \
     "B_Map (" HALF " . B_Op (B_Sqrt) . B_Op (B_Real)) . B_Op (B_Iota) . B_Op (B_Times) . B_Alltup [B_Op (B_Mod) . "    \
     "B_Alltup [B_Op (B_Abs), B_Con (B_Int 23)], B_Con (B_Int 1311)]"
-#define SUM "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))"
+#define SUM        "B_Reduce (B_Op (B_Plus)) (B_Con (B_Int 0))"
+#define MINUS_EACH "B_Map (B_Op (B_Minus)) . B_Op (B_Distl)"
 #define TWO_TOTALS                                                                                                     \
     "B_Alltup [P_Reduce (B_Op (B_Plus)) . P_Map (" SUM "), P_Reduce (B_Op (B_Max)) . P_Map (B_Op (B_Length))]"
 #define ABOVE(limit) "B_Op (B_Length) . B_Filter (B_Op (B_Gt) . B_Alltup [B_Id, B_Con (B_Real " #limit ")])"
@@ -93,6 +94,24 @@ static const law_program programs[] = {
      "B_Alltup [P_Reduce (B_Zip (B_Op (B_Plus))) . P_Map (B_Allvec [" SUM ", B_Op (B_Length)]), P_Reduce (B_Op "
      "(B_Conc)), P_Reduce (B_Op (B_Plus)) . P_Map (" SUM "), P_Reduce (B_Op (B_Conc)) . P_Map (B_Map (" SQUARE "))] . "
      "P_Split (B_Num 4)"},
+    {BMF_LAW_DISTRIBUTE_TOGETHER, INTS,
+     "P_Reduce (B_Op (B_Conc)) . P_Map (" MINUS_EACH ") . P_Distl . B_Alltup [" SUM ", P_Map (" MINUS_EACH
+     ") . P_Distl . B_Alltup [B_Op (B_Length), P_Split (B_Num 4)]]"},
+    {BMF_LAW_DISTRIBUTE_TOGETHER, INTS,
+     "P_Reduce (B_Op (B_Conc)) . P_Map (" MINUS_EACH ") . P_Distl . B_Alltup [B_Addr (B_Num 3) (B_Num 3), B_Addr "
+     "(B_Num 1) (B_Num 3)] . B_Alltup [P_Map (B_Filter (" POSITIVE ")) . P_Map (" MINUS_EACH
+     ") . P_Distl . B_Alltup [B_Op (B_Length), P_Split (B_Num 6)], B_Op (B_Length), " SUM "]"},
+    {BMF_LAW_DISTRIBUTE_TOGETHER, LISTS,
+     "P_Reduce (B_Op (B_Plus)) . P_Map (B_Op (B_Plus) . B_Alltup [B_Op (B_Length) . B_Addr (B_Num 1) (B_Num 2), B_Op "
+     "(B_Length) . B_Addr (B_Num 2) (B_Num 2) . B_Addr (B_Num 2) (B_Num 2)]) . P_Distl . B_Alltup [B_Id, P_Distl . "
+     "B_Alltup [B_Op (B_Length), P_Split (B_Num 3)]]"},
+    {BMF_LAW_DISTRIBUTE_TOGETHER, INTS,
+     "P_Reduce (B_Op (B_Conc)) . P_Map (" MINUS_EACH ") . P_Distl . B_Alltup [" SUM ", P_Map (" MINUS_EACH
+     ") . P_Distl . B_Alltup [B_Reduce (B_Op (B_Max)), P_Map (" MINUS_EACH
+     ") . P_Distl . B_Alltup [B_Op (B_Length), P_Split (B_Num 5)]]]"},
+    {BMF_LAW_DISTRIBUTE_TOGETHER, INTS,
+     "B_Map (P_Reduce (B_Op (B_Plus)) . P_Map (" SUM " . " MINUS_EACH ") . P_Distl . B_Alltup [" SUM ", P_Map "
+     "(" MINUS_EACH ") . P_Distl . B_Alltup [B_Op (B_Length), P_Split (B_Num 3)]]) . B_Split (B_Num 2)"},
     {BMF_LAW_MAP_REDUCE, INTS, "B_Reduce (B_Op (B_Plus)) . B_Map (" SQUARE ")"},
     {BMF_LAW_MAP_REDUCE, REALS, "B_Reduce (B_Op (B_Plus)) (B_Con (B_Real 1)) . B_Map (" HALF ")"},
     {BMF_LAW_MAP_REDUCE, REALS, "B_Reduce (B_Op (B_Minus)) . B_Map (" SQUARE ")"},

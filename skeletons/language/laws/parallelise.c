@@ -36,6 +36,8 @@ static bmf_expression *walk_tuple(const splitter *s, const bmf_expression *tuple
     for (int k = 0; k < tuple->children; k++) {
         all[k] = *of;
         made->child[k] = splitter_walk(s, tuple->child[k], &all[k]);
+        if (all[k].shape == SPLITTER_WHOLE && expression_is_independent(tuple->child[k]))
+            all[k].always = tuple->child[k];
     }
     *of = splitter_tuple(s, tuple->children, all);
     return made;
@@ -52,6 +54,8 @@ static bmf_expression *walk_vector(const splitter *s, const bmf_expression *vect
         made->child[k] = splitter_compose(s, splitter_make_whole(s, &element), child);
         list = k > 0 ? splitter_range_of_both(&list, &element) : splitter_range_of_both(&element, &element);
     }
+    list.counted = true;
+    list.length = vector->children;
     *of = list;
     return made;
 }
@@ -164,11 +168,9 @@ static bool takes_pair(const bmf_expression *part)
     return part->in->kind == BMF_TUPLE && part->in->components == 2;
 }
 
-/* Some elements of a list. */
-static bool takes_elements(const bmf_expression *part)
+static bool takes_by_index(const bmf_expression *part)
 {
-    return is_operation(part, BMF_OPERATION_INDEX) || is_operation(part, BMF_OPERATION_PROJECT) ||
-           is_operation(part, BMF_OPERATION_SLICE);
+    return is_operation(part, BMF_OPERATION_INDEX) || is_operation(part, BMF_OPERATION_PROJECT);
 }
 
 /* The list of every pair is the same one: it is cheaper to split what the pairs are made of. */
@@ -210,7 +212,7 @@ static place count_place(const splitter *s, const bmf_expression *part, uint64_t
     else if (takes_pair(part) && part->in->component[1]->kind == BMF_LIST &&
              (is_operation(part, BMF_OPERATION_DISTL) || (part->kind == BMF_EXPRESSION_REDUCE_BY_KEY && !s->inside)))
         at = SECOND_PLACE;
-    else if (takes_elements(part) && !s->inside)
+    else if (takes_by_index(part) && !s->inside)
         at = STAYS_PLACE;
     else if (takes_pair(part) && is_operation(part, BMF_OPERATION_MATMUL))
         at = FIRST_PLACE;
@@ -265,7 +267,9 @@ static bmf_expression *walk_part(const splitter *s, const bmf_expression *part, 
     bmf_expression *before = offer_split(s, part, of, &stays), *made;
     const splitter_value given = *of;
     const bool copies = makes_copies(part) || (of->copies && keeps_copies(part));
-    bmf_expression *taken = stays ? splitter_promote_pick(s, part, of) : NULL;
+    bmf_expression *taken = takes_by_index(part) || is_operation(part, BMF_OPERATION_SLICE)
+                                ? splitter_promote_pick(s, part, of, stays)
+                                : NULL;
     if (part->kind == BMF_EXPRESSION_ID || part->kind == BMF_EXPRESSION_CONVERT)
         made = splitter_make(s, BMF_EXPRESSION_ID, false, 0);
     else if (part->kind == BMF_EXPRESSION_ALLTUP)

@@ -25,6 +25,9 @@
     X(REDUCE_TOGETHER, "one exchange",                                                                                 \
       "[P_Reduce op o P_Map f, .., P_Reduce op' o P_Map f'] = P_Reduce [op, .., op'] o P_Map [f, .., f']", ALGEBRA,    \
       law_reduce_together)                                                                                             \
+    X(DISTRIBUTE_TOGETHER, "one distribution",                                                                         \
+      "P_Distl o [x, P_Map f o P_Distl o [y, a]] = P_Map [x, f o [y, id]] o P_Distl o [[x, y], a]", ALGEBRA,           \
+      law_distribute_together)                                                                                         \
     X(MAP_REDUCE, "map-reduce fusion", "reduce op o map f in one pass", PAIRS, law_map_reduce)                         \
     X(MAP_SCAN, "map-scan fusion", "scan op o map f in one pass", PAIRS, law_map_scan)                                 \
     X(MAP_FILTER, "map-filter fusion", "filter p o map f in one pass", PAIRS, law_map_filter)                          \

@@ -28,7 +28,10 @@ struct splitter_value {
     bool copies;   /* WHOLE: of a list of pairs, each with the same list: split, every pair would take its copy along */
     bool ranged;   /* WHOLE: an int, or all ints of a list, are from `least` to `most` */
     int64_t least, most;
-    int parts; /* TUPLE; WHOLE: of a tuple of which something is known, or 0 */
+    bool counted; /* WHOLE: of a list of `length` elements */
+    int64_t length;
+    const bmf_expression *always; /* WHOLE: what makes this value of anything; or NULL */
+    int parts;                    /* TUPLE; WHOLE: of a tuple of which something is known, or 0 */
     const splitter_value *part;
 };
 
@@ -110,6 +113,9 @@ typedef struct splitter_operator {
 splitter_operator splitter_operator_of(const splitter *s, const bmf_expression *reduction, const splitter_value *of);
 /* reduce op of the parts' reductions, or a concatenation of lists in the parts; NULL: the list must be whole for it. */
 bmf_expression *splitter_promote_reduction(const splitter *s, const bmf_expression *reduction, splitter_value *of);
+/* B_Reduce_by_key of {n, P[[{key, value}]]} where n is known and small: the tables of the parts, combined; NULL: this
+ * has other bits, or n is not known. */
+bmf_expression *splitter_promote_tables(const splitter *s, const bmf_expression *by_key, const splitter_value *of);
 /* The scans of the parts, each element behind the total of the parts before; NULL: the list must be whole for it. */
 bmf_expression *splitter_promote_scan(const splitter *s, const bmf_expression *scan);
 
@@ -129,9 +135,10 @@ splitter_value splitter_range_of_both(const splitter_value *a, const splitter_va
 /* ---- splitter_pick.c ---- */
 
 /* B_Index, B_Project or B_Slice of {P[[a]], ..}, where only elements that may be taken are sent, and the lengths of the
- * parts if these are needed. Outside of the list it fails as in the serial program. NULL: there is no law for this
- * slice. */
-bmf_expression *splitter_promote_pick(const splitter *s, const bmf_expression *part, const splitter_value *of);
+ * parts if these are needed, which only `anywhere` allows. Outside of the list it fails as in the serial program. NULL:
+ * there is no such law, or list. */
+bmf_expression *splitter_promote_pick(const splitter *s, const bmf_expression *part, const splitter_value *of,
+                                      bool anywhere);
 
 /* ---- splitter_table.c ---- */
 

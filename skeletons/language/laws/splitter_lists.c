@@ -95,13 +95,20 @@ static bmf_expression *gather_first(const splitter *s, splitter_value *of)
     return made;
 }
 
+/* What is the same whatever it is applied to is made by every processor. */
 static bmf_expression *promote_distl(const splitter *s, splitter_value *of)
 {
-    bmf_expression *first = gather_first(s, of);
+    const bmf_expression *always = of->part[0].shape == SPLITTER_WHOLE ? of->part[0].always : NULL;
+    bmf_expression *distl = splitter_operation(s, BMF_OPERATION_DISTL, false), *given;
     s->splitting->applied[BMF_SPLITTING_DISTL]++;
+    if (always) {
+        distl = splitter_compose(
+            s, distl, splitter_pair(s, splitter_plain(s, always), splitter_make(s, BMF_EXPRESSION_ID, false, 0)));
+        given = splitter_component(s, 2, 2);
+    } else
+        given = splitter_compose(s, splitter_operation(s, BMF_OPERATION_DISTL, true), gather_first(s, of));
     *of = of->part[1];
-    return splitter_compose(s, splitter_parallel_map(s, splitter_operation(s, BMF_OPERATION_DISTL, false)),
-                            splitter_compose(s, splitter_operation(s, BMF_OPERATION_DISTL, true), first));
+    return splitter_compose(s, splitter_parallel_map(s, distl), given);
 }
 
 /* {P[[a]], P[[b]]} of one partition; a list that is whole is split like the other. NULL: they have none in common. */
@@ -131,11 +138,15 @@ static bmf_expression *promote_zip(const splitter *s, const bmf_expression *zip,
 /* {n, P[[{key, value}]]} */
 static bmf_expression *promote_by_key(const splitter *s, const bmf_expression *part, splitter_value *of)
 {
-    bmf_expression *first = gather_first(s, of);
+    bmf_expression *made = splitter_promote_tables(s, part, of);
+    if (!made) {
+        bmf_expression *first = gather_first(s, of);
+        made = splitter_compose(s, as_parallel(s, part), first);
+    }
     s->splitting->applied[BMF_SPLITTING_BY_KEY]++;
     ++*s->exchanges;
     *of = (splitter_value){0};
-    return splitter_compose(s, as_parallel(s, part), first);
+    return made;
 }
 
 /* {P[[row]], matrix}: every processor multiplies its rows. */

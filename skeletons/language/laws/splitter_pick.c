@@ -183,11 +183,14 @@ static bmf_expression *take_anywhere(const splitter *s, const bmf_expression *pa
                             splitter_compose(s, found, given));
 }
 
-bmf_expression *splitter_promote_pick(const splitter *s, const bmf_expression *part, const splitter_value *of)
+bmf_expression *splitter_promote_pick(const splitter *s, const bmf_expression *part, const splitter_value *of,
+                                      bool anywhere)
 {
     const bool one = is_operation(part, BMF_OPERATION_INDEX);
+    if (s->inside || of->shape != SPLITTER_TUPLE || of->part[0].shape != SPLITTER_SPLIT)
+        return NULL;
     const int64_t needed = elements_needed(part, of);
-    if (needed == 0 && is_operation(part, BMF_OPERATION_SLICE))
+    if (needed == 0 && !anywhere)
         return NULL;
     splitter_value wanted[3] = {of->part[0]};
     const splitter_value like = splitter_tuple(s, of->parts, wanted);

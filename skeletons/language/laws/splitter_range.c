@@ -51,7 +51,7 @@ static splitter_value range_of_operation(bmf_operation operation, const splitter
     case BMF_OPERATION_MINUS:
         return range_of_sum(&a, &b, operation == BMF_OPERATION_MINUS);
     case BMF_OPERATION_LENGTH:
-        return range(0, INT64_MAX);
+        return of->counted ? range(of->length, of->length) : range(0, INT64_MAX);
     case BMF_OPERATION_IOTA:
         return range(0, most_of(of) > 0 ? most_of(of) - 1 : 0);
     case BMF_OPERATION_INDEX:
@@ -68,8 +68,9 @@ splitter_value splitter_range_after(const bmf_expression *part, const splitter_v
     switch (part->kind) {
     case BMF_EXPRESSION_ID:
     case BMF_EXPRESSION_CONVERT:
-    case BMF_EXPRESSION_FILTER:
         return of->shape == SPLITTER_WHOLE ? *of : (splitter_value){0};
+    case BMF_EXPRESSION_FILTER:
+        return of->shape == SPLITTER_WHOLE && of->ranged ? range(of->least, of->most) : (splitter_value){0};
     case BMF_EXPRESSION_ADDR:
         return splitter_part(of, (int)part->number[0] - 1);
     case BMF_EXPRESSION_CON:

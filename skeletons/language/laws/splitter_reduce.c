@@ -163,6 +163,29 @@ bmf_expression *splitter_promote_reduction(const splitter *s, const bmf_expressi
                             splitter_parallel_map(s, each));
 }
 
+/* ---- by key ---- */
+
+/* Tables of more results are no less to send than elements that are in few parts of the fixed tree. */
+enum { LARGEST_TABLE = 1024 };
+
+bmf_expression *splitter_promote_tables(const splitter *s, const bmf_expression *by_key, const splitter_value *of)
+{
+    const splitter_value keys = splitter_part(of, 0);
+    const bmf_expression *operation = by_key->child[0], *otherwise = by_key->child[1];
+    bmf_expression *identity = splitter_identity(s, operation);
+    if (!keys.ranged || keys.least != keys.most || keys.most < 0 || keys.most > LARGEST_TABLE || !identity ||
+        !expression_is_independent(otherwise) || is_conversion_of_nothing(otherwise) ||
+        !(is_neutral(splitter_plain(s, otherwise), identity) || is_choice(operation)))
+        return NULL;
+    s->splitting->may_overflow = s->splitting->may_overflow || adds_ints(operation);
+    bmf_expression *join = splitter_make(s, BMF_EXPRESSION_ZIP, false, 1),
+                   *given = splitter_pair(s, splitter_int(s, keys.most), splitter_make(s, BMF_EXPRESSION_ID, false, 0));
+    join->child[0] = splitter_plain(s, operation);
+    bmf_expression *tables = splitter_parallel_map(s, splitter_compose(s, splitter_plain(s, by_key), given));
+    return splitter_compose(s, splitter_reduction(s, join, true, NULL),
+                            splitter_compose(s, tables, splitter_component(s, 2, 2)));
+}
+
 /* ---- scans ---- */
 
 /* Of {total, total of what comes before the last} of two neighbouring ranges: that of both together. It is associative
