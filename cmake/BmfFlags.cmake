@@ -1,6 +1,6 @@
 # Build types and compiler flags.
 #
-#   Release  optimised, with debug symbols, without assertions: what users and benchmarks run
+#   Release  optimised, with the lines of the sources for debuggers and profilers, without assertions: what users and benchmarks run
 #   Debug    not optimised, with assertions and the invariant checks
 #   Asan     AddressSanitizer and UndefinedBehaviorSanitizer, with assertions and the lines of the sources only
 #   Tsan     ThreadSanitizer, with assertions; compiled by clang, whose OpenMP tells it of threads (docs/threads.md)
@@ -18,11 +18,12 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, Asan or Tsan" FORCE)
 endif()
 
-set(CMAKE_C_FLAGS_RELEASE "-O3 -g -DNDEBUG")
+set(CMAKE_C_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
 set(CMAKE_C_FLAGS_DEBUG "-O0 -g")
 set(CMAKE_C_FLAGS_ASAN
     "-O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined")
-set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
+# A third of a program would be relocations of what the sanitizers say.
+set(CMAKE_EXE_LINKER_FLAGS_ASAN "-fsanitize=address,undefined -no-pie")
 set(CMAKE_SHARED_LINKER_FLAGS_ASAN "-fsanitize=address,undefined")
 if(CMAKE_BUILD_TYPE STREQUAL Tsan AND NOT CMAKE_C_COMPILER_ID STREQUAL Clang)
   message(FATAL_ERROR "Tsan takes clang, -DCMAKE_C_COMPILER=clang: ThreadSanitizer does not see GCC's OpenMP wait")

@@ -371,15 +371,8 @@ static const head_case bool_heads[] = {
 
 #define LENGTH_OF(table) (sizeof table / sizeof table[0])
 
-/* ThreadSanitizer takes forty times as long: a quarter of the tables, in which every head, end and size occurs. */
-#ifdef __has_feature
-#if __has_feature(thread_sanitizer)
-#define ONE_OF 4
-#endif
-#endif
-#ifndef ONE_OF
-#define ONE_OF 1
-#endif
+/* Under sanitizers a quarter of the tables, in which every head, end and size occurs. */
+enum { ONE_OF = TEST_SANITIZED ? 4 : 1 };
 
 static void try_table(const head_case *heads, size_t head_count, const end_case *ends, size_t end_count,
                       bmf_stream_tail tail)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ctest/reference/random_language.h"
+#include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/language/notation/core.h"
 #include "skeletons/language/notation/format.h"
@@ -223,7 +224,7 @@ static void test_round_trip(void **state)
 {
     (void)state;
     enum { PROGRAMS = 10000 }; /* 3 seconds */
-    for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+    for (uint64_t seed = 0; seed < test_cases(PROGRAMS); seed++) {
         bmf_expressions *arena = expressions_create();
         bmf_expression *expression;
         const bmf_type *type;

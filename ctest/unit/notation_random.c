@@ -10,6 +10,7 @@
 
 #include "ctest/reference/random_notation.h"
 #include "ctest/reference/reference_language.h"
+#include "ctest/support/testing.h"
 #include "runtime/backend/backend.h"
 #include "skeletons/language/front/data.h"
 #include "skeletons/language/notation/format.h"
@@ -85,7 +86,7 @@ static void test_random(void **state)
     (void)state;
     program p = {.term = malloc(MAX_TERMS * sizeof(term))};
     int64_t compared = 0;
-    for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+    for (uint64_t seed = 0; seed < test_cases(PROGRAMS); seed++) {
         value expected;
         generate_program(&p, seed);
         const int64_t argument = program_below(&p, 20);
@@ -99,7 +100,7 @@ static void test_random(void **state)
         free(text);
     }
     free(p.term);
-    assert_true(compared > PROGRAMS * 9 / 10);
+    assert_true(compared > (int64_t)test_cases(PROGRAMS) * 9 / 10);
 }
 
 int main(void)

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "bmf/status.h"
+#include "ctest/support/testing.h"
 #include "predict/kernels/kernels.h"
 #include "predict/machine/machine.h"
 #include "predict/model/model_private.h"
@@ -246,7 +247,7 @@ static double events_inside(const bmf_trace_run *predicted, const bmf_trace_run 
 
 static void check_coverage(const noise *n, double min_times, double max_times, uint64_t seed)
 {
-    const int64_t count = fits();
+    const int64_t count = (int64_t)test_cases((uint64_t)fits());
     uint64_t random = seed;
     double whole_inside = 0.0, event_inside = 0.0, runs = 0.0;
     for (int64_t k = 0; k < count; k++) {

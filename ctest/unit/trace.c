@@ -15,7 +15,7 @@
 #include "skeletons/skeleton_types.h"
 
 static char folder[] = "/tmp/unit_trace.XXXXXX";
-static char path[64], damaged[64], converted[64];
+static char path[64], damaged[64];
 
 static int make_folder(void **state)
 {
@@ -24,7 +24,6 @@ static int make_folder(void **state)
         return 1;
     snprintf(path, sizeof path, "%s/good.trace", folder);
     snprintf(damaged, sizeof damaged, "%s/damaged.trace", folder);
-    snprintf(converted, sizeof converted, "%s/converted", folder);
     return 0;
 }
 
@@ -33,7 +32,6 @@ static int remove_folder(void **state)
     (void)state;
     unlink(path);
     unlink(damaged);
-    unlink(converted);
     return rmdir(folder);
 }
 
@@ -509,7 +507,7 @@ static void files_cut_off_anywhere_are_refused(void **state)
     free(b.data);
 }
 
-/* Reads bytes as a trace. If they are one, every converter must get through it. */
+/* Reads bytes as a trace. If they are one, every converter must get through it; /dev/null is never waited for. */
 static int64_t try_bytes(bytes b)
 {
     bmf_trace *trace;
@@ -522,7 +520,7 @@ static int64_t try_bytes(bytes b)
     }
     for (const bmf_format *format = formats; format->name; format++)
         if (format->streams)
-            assert_int_equal(format->convert(NULL, trace, converted), BMF_OK);
+            assert_int_equal(format->convert(NULL, trace, "/dev/null"), BMF_OK);
     bmf_trace_free(trace);
     return 1;
 }
