@@ -293,17 +293,22 @@ char *bmf_partition_print(const bmf_partition *partition, char *text, size_t siz
     return text;
 }
 
-int partition_allgather(bmf_context *ctx, const bmf_partition *partition, const int64_t *values, int64_t *all)
+int partition_allgather_sized(bmf_context *ctx, const bmf_partition *partition, const int64_t *size,
+                              const int64_t *values, int64_t *all)
 {
-    int64_t *counts = allocate(ctx->ranks * (int64_t)sizeof *counts), before = 0;
-    for (int r = 0; r < ctx->ranks; r++) {
-        const int64_t end = bmf_partition_part_from(partition, bmf_first_processor(ctx, r + 1));
-        counts[r] = end - before;
-        before = end;
-    }
-    const int status = ctx->backend->allgather(ctx, values, partition->local_parts, counts, all);
+    int64_t *counts = allocate_clear(ctx->ranks, (int64_t)sizeof *counts), part = 0;
+    for (int r = 0; r < ctx->ranks; r++)
+        for (const int64_t end = bmf_partition_part_from(partition, bmf_first_processor(ctx, r + 1)); part < end;
+             part++)
+            counts[r] += size ? size[part] : 1;
+    const int status = ctx->backend->allgather(ctx, values, counts[ctx->rank], counts, all);
     free(counts);
     return status;
+}
+
+int partition_allgather(bmf_context *ctx, const bmf_partition *partition, const int64_t *values, int64_t *all)
+{
+    return partition_allgather_sized(ctx, partition, NULL, values, all);
 }
 
 const char *partition_broken(const bmf_context *ctx, const bmf_partition *partition)

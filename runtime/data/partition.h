@@ -17,6 +17,9 @@ struct bmf_partition {
 
 /* Gathers a value of every part on this rank to all ranks: all has parts of them. Collective; settles failures. */
 int partition_allgather(bmf_context *ctx, const bmf_partition *partition, const int64_t *values, int64_t *all);
+/* The same of size[k] values of part k; NULL: one each. */
+int partition_allgather_sized(bmf_context *ctx, const bmf_partition *partition, const int64_t *size,
+                              const int64_t *values, int64_t *all);
 
 /* Checks the invariants (debug builds call it at every creation); NULL, or what is broken. */
 const char *partition_broken(const bmf_context *ctx, const bmf_partition *partition);

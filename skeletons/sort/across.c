@@ -108,15 +108,9 @@ static int pack(sending *s)
                                .processor = s->message[k].from,
                                .begin = s->message[k].first,
                                .end = s->message[k].first + s->message[k].count};
-    const int status =
-        backend_compute(c->records->ctx, &(bmf_work){.kernel = "sort pack",
-                                                     .round = c->records->round++,
-                                                     .piece = piece,
-                                                     .pieces = s->messages,
-                                                     .dynamic = true,
-                                                     .each = {.operations = 1, .read = 8, .written = c->bytes},
-                                                     .run = pack_message,
-                                                     .state = s});
+    const bmf_records_kernel packing = {
+        "sort pack", {.operations = 1, .read = 8, .written = c->bytes}, pack_message, true};
+    const int status = records_compute(c->records, &packing, piece, s->messages, s);
     free(piece);
     return status;
 }
@@ -164,7 +158,7 @@ int records_across(bmf_records *records, const bmf_partition *partition, const b
     sending s = {.crossing = &c};
     c.bytes = records->words == 1 ? (int64_t)type->size : 8 * records->words;
     crossing_release_idle(records->where, records->segments, room);
-    int status = crossing_cut(&c, &(bmf_sampling){sample, &c});
+    int status = crossing_cut(&c, &(bmf_sampling){sample, &c, true});
     for (int64_t k = 0; k < partition->local_parts && status == BMF_OK; k++)
         cut_part(&s, partition->local_first + k);
     if (status == BMF_OK)

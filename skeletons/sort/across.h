@@ -3,7 +3,7 @@
 #define BMF_SORT_ACROSS_H
 
 #include "runtime/base/memory.h"
-#include "skeletons/sort/radix.h"
+#include "skeletons/sort/records.h"
 
 /* Makes this rank's parts of a partition the records' segments: fills start and processor, which have room. */
 void records_on(bmf_records *records, const bmf_partition *partition);

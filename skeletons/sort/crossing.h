@@ -5,7 +5,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/data/partition.h"
-#include "skeletons/sort/radix.h"
+#include "skeletons/sort/records.h"
 
 /* A stretch of one bucket in a part, here or on its way. */
 typedef struct bucket_run {
@@ -32,10 +32,12 @@ typedef struct bmf_sampling {
     /* Record {key, element number} of that rank in a local part. */
     void (*sample)(const void *state, int64_t part, int64_t rank, uint64_t record[2]);
     const void *state;
+    bool in_place; /* the record of rank r is element r of the part */
 } bmf_sampling;
 
-/* Chooses the cuts, from the samples of all parts. Collective; settles failures. Messages: an allgather of 16 bytes a
- * sample: about 256 for each part, less than twice as many in all; long parts have more of them. */
+/* Chooses the cuts, from the samples of all parts. Collective; settles failures. Messages: an allgather of the
+ * samples, 8 bytes each if they are in place, otherwise 16: about 256 for each part, less than twice as many in all;
+ * long parts have more of them. */
 int crossing_cut(bmf_crossing *crossing, const bmf_sampling *sampling);
 
 static inline bool crossing_is_narrow(const bmf_crossing *crossing)

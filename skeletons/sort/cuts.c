@@ -11,6 +11,7 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/sort/crossing.h"
 #include "skeletons/sort/order.h"
+#include "skeletons/sort/radix.h"
 
 enum { SAMPLES_OF_PART = 256, FEWEST_SAMPLES_OF_PART = 16, MOST_SAMPLES = 1 << 22 };
 
@@ -19,7 +20,12 @@ static int64_t part_length(const bmf_partition *partition, int64_t part)
     return partition->start[part + 1] - partition->start[part];
 }
 
-/* Sample i of a part is its record of rank distance / 2 + i distance. */
+/* Of sample i of a part. */
+static int64_t rank_of(int64_t distance, int64_t i)
+{
+    return distance / 2 + i * distance;
+}
+
 static int64_t samples_of(const bmf_partition *partition, int64_t distance, int64_t part)
 {
     const int64_t length = part_length(partition, part), first = distance / 2;
@@ -36,25 +42,36 @@ static int64_t choose_distance(const bmf_partition *partition)
     return distance > 0 ? distance : 1;
 }
 
-/* The samples of all parts on every rank, part by part. */
-static int gather_samples(const bmf_crossing *c, const bmf_sampling *sampling, int64_t distance, int64_t *all)
+/* The samples of all parts on every rank, part by part; size: by part, of its samples. */
+static int gather_samples(const bmf_crossing *c, const bmf_sampling *sampling, int64_t distance, const int64_t *size,
+                          int64_t *all)
 {
-    bmf_context *ctx = c->records->ctx;
     const bmf_partition *partition = c->partition;
-    int64_t *counts = allocate_clear(ctx->ranks, (int64_t)sizeof *counts), mine = 0;
-    for (int rank = 0; rank < ctx->ranks; rank++) {
-        const int64_t end = bmf_partition_part_from(partition, bmf_first_processor(ctx, rank + 1));
-        for (int64_t k = bmf_partition_part_from(partition, bmf_first_processor(ctx, rank)); k < end; k++)
-            counts[rank] += 2 * samples_of(partition, distance, k);
-    }
-    uint64_t *record = allocate(counts[ctx->rank] * (int64_t)sizeof *record);
+    int64_t own = 0, at = 0;
     for (int64_t k = 0; k < partition->local_parts; k++)
-        for (int64_t i = 0; i < samples_of(partition, distance, partition->local_first + k); i++, mine += 2)
-            sampling->sample(sampling->state, k, distance / 2 + i * distance, record + mine);
-    const int status = ctx->backend->allgather(ctx, (int64_t *)record, mine, counts, all);
-    free(counts);
-    free(record);
+        own += size[partition->local_first + k];
+    uint64_t *word = allocate(own * (int64_t)sizeof *word);
+    for (int64_t k = 0; k < partition->local_parts; k++)
+        for (int64_t i = 0; i < samples_of(partition, distance, partition->local_first + k); i++) {
+            uint64_t record[2];
+            sampling->sample(sampling->state, k, rank_of(distance, i), record);
+            word[at++] = record[0];
+            if (!sampling->in_place)
+                word[at++] = record[1];
+        }
+    const int status = partition_allgather_sized(c->records->ctx, partition, size, (int64_t *)word, all);
+    free(word);
     return status;
+}
+
+/* Keys of samples become records: their elements stand where their ranks say. */
+static void number_samples(const bmf_partition *partition, int64_t distance, const uint64_t *key, uint64_t *record)
+{
+    for (int64_t part = 0; part < partition->parts; part++)
+        for (int64_t i = 0; i < samples_of(partition, distance, part); i++) {
+            *record++ = *key++;
+            *record++ = (uint64_t)(partition->start[part] + rank_of(distance, i));
+        }
 }
 
 /* The buckets' first records: those of about the ranks at which an even split cuts. */
@@ -74,17 +91,24 @@ static void place_cuts(bmf_crossing *c, int64_t samples, int64_t distance, const
 
 int crossing_cut(bmf_crossing *c, const bmf_sampling *sampling)
 {
-    const int64_t distance = choose_distance(c->partition);
-    int64_t samples = 0;
-    for (int64_t k = 0; k < c->partition->parts; k++)
-        samples += samples_of(c->partition, distance, k);
-    c->cut = allocate_clear(c->partition->parts, 16);
+    const bmf_partition *partition = c->partition;
+    const int64_t distance = choose_distance(partition), words = sampling->in_place ? 1 : 2;
+    int64_t samples = 0, *size = allocate(partition->parts * (int64_t)sizeof *size);
+    for (int64_t k = 0; k < partition->parts; k++) {
+        const int64_t count = samples_of(partition, distance, k);
+        size[k] = words * count;
+        samples += count;
+    }
+    c->cut = allocate_clear(partition->parts, 16);
     uint64_t *room[2] = {allocate(samples * 16), allocate(samples * 16)};
-    const int status = gather_samples(c, sampling, distance, (int64_t *)room[0]);
+    const int status = gather_samples(c, sampling, distance, size, (int64_t *)room[words % 2]);
+    if (status == BMF_OK && sampling->in_place)
+        number_samples(partition, distance, room[1], room[0]);
     if (status == BMF_OK)
         place_cuts(c, samples, distance, room[records_merge_sort(room[0], room[1], samples)]);
     free(room[0]);
     free(room[1]);
+    free(size);
     return status;
 }
 

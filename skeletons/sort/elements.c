@@ -41,33 +41,28 @@ static int read(void *state, int64_t index, const bmf_piece *piece, int worker)
     return 0;
 }
 
-static int convert(conversion *c, bmf_records *records, const char *kernel, const bmf_kernel_work *each,
-                   int (*run)(void *, int64_t, const bmf_piece *, int))
+static int convert(conversion *c, bmf_records *records, const bmf_records_kernel *kernel)
 {
     bmf_piece *piece;
     int64_t pieces;
     records_cut(records, &piece, &pieces);
-    const int status = backend_compute(records->ctx, &(bmf_work){.kernel = kernel,
-                                                                 .round = records->round++,
-                                                                 .piece = piece,
-                                                                 .pieces = pieces,
-                                                                 .each = *each,
-                                                                 .run = run,
-                                                                 .state = c});
+    const int status = records_compute(records, kernel, piece, pieces, c);
     free(piece);
     return status;
 }
 
 int records_make(bmf_records *records, const bmf_column *column, bmf_numbering numbering, int64_t first)
 {
-    const bmf_kernel_work each = {.operations = 3, .read = column->type->size, .written = 8 * records->words};
+    const bmf_records_kernel kernel = {
+        "sort keys", {.operations = 3, .read = column->type->size, .written = 8 * records->words}, make, false};
     conversion c = {.records = records, .column = column, .numbering = numbering, .first = first};
-    return convert(&c, records, "sort keys", &each, make);
+    return convert(&c, records, &kernel);
 }
 
 int records_read(bmf_records *records, const bmf_type *type, bmf_numbering numbering, void *to)
 {
-    const bmf_kernel_work each = {.operations = 3, .read = 8 * records->words, .written = type->size};
+    const bmf_records_kernel kernel = {
+        "sort elements", {.operations = 3, .read = 8 * records->words, .written = type->size}, read, false};
     conversion c = {.records = records, .type = type, .numbering = numbering, .to = to};
-    return convert(&c, records, "sort elements", &each, read);
+    return convert(&c, records, &kernel);
 }

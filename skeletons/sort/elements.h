@@ -3,7 +3,7 @@
 #define BMF_SORT_ELEMENTS_H
 
 #include "skeletons/sort/order.h"
-#include "skeletons/sort/radix.h"
+#include "skeletons/sort/records.h"
 
 /* What the words behind keys are: records of elements alone have none. */
 typedef enum bmf_numbering {

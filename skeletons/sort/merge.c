@@ -39,6 +39,19 @@ typedef struct record_2 {
     uint64_t key, along;
 } record_2;
 
+static inline bool before_record_1(record_1 x, record_1 y)
+{
+    return x.key < y.key;
+}
+
+__extension__ typedef unsigned __int128 both_words;
+
+/* No branch. */
+static inline bool before_record_2(record_2 x, record_2 y)
+{
+    return ((both_words)x.key << 64 | x.along) < ((both_words)y.key << 64 | y.along);
+}
+
 static inline record_1 choose_record_1(bool second, record_1 x, record_1 y)
 {
     return (record_1){second ? y.key : x.key};
@@ -62,7 +75,7 @@ static inline record_2 choose_record_2(bool second, record_2 x, record_2 y)
         int64_t high = merged < m->a.count ? merged : m->a.count;                                                      \
         while (low < high) {                                                                                           \
             const int64_t middle = low + (high - low) / 2;                                                             \
-            if (b[merged - middle - 1].key < a[middle].key)                                                            \
+            if (before_##record(b[merged - middle - 1], a[middle]))                                                    \
                 high = middle;                                                                                         \
             else                                                                                                       \
                 low = middle + 1;                                                                                      \
@@ -72,7 +85,7 @@ static inline record_2 choose_record_2(bool second, record_2 x, record_2 y)
     static inline void step_##record(stretch_##record *s)                                                              \
     {                                                                                                                  \
         const record x = *s->a, y = *s->b;                                                                             \
-        const bool second = y.key < x.key;                                                                             \
+        const bool second = before_##record(y, x);                                                                     \
         *s->to++ = choose_##record(second, x, y);                                                                      \
         s->a += !second;                                                                                               \
         s->b += second;                                                                                                \
@@ -212,18 +225,14 @@ int records_merge(bmf_records *records, int first, int64_t runs, bmf_sorted_run 
                  .merge = allocate(runs * (int64_t)sizeof *m.merge),
                  .piece = allocate(most * (int64_t)sizeof *m.piece),
                  .of_piece = allocate(most * (int64_t)sizeof *m.of_piece)};
+    const bmf_records_kernel kernel = {
+        "sort merge", {.operations = 3, .read = bytes, .written = bytes}, merge_piece, false};
     int status = BMF_OK;
     for (int pass = 0; pass < passes && status == BMF_OK; pass++) {
         m.to = records->room[(first + pass) % 2];
         runs = pair_runs(&m, runs, run);
         cut_merges(&m);
-        status = backend_compute(records->ctx, &(bmf_work){.kernel = "sort merge",
-                                                           .round = records->round++,
-                                                           .piece = m.piece,
-                                                           .pieces = m.pieces,
-                                                           .each = {.operations = 3, .read = bytes, .written = bytes},
-                                                           .run = merge_piece,
-                                                           .state = &m});
+        status = records_compute(records, &kernel, m.piece, m.pieces, &m);
     }
     memset(records->where, (first + passes - 1) % 2, (size_t)records->segments);
     free(m.merge);

@@ -18,7 +18,6 @@
 
 enum {
     SMALL = 1024,   /* records of a segment that is merged */
-    SHARE = 8192,   /* records of a worker, at least */
     RUN = 8,        /* records that are put in order by insertion before */
     DIGIT_BITS = 8, /* of a pass */
     DIGITS = 64 / DIGIT_BITS,
@@ -42,29 +41,6 @@ typedef struct sorting {
 static bool is_large(const bmf_records *records, int64_t segment)
 {
     return records->start[segment + 1] - records->start[segment] > SMALL;
-}
-
-int64_t records_share(const bmf_records *records)
-{
-    const int64_t count = records->start[records->segments], workers = work_shares(records->ctx);
-    const int64_t share = ((count + workers - 1) / workers + LINE - 1) / LINE * LINE;
-    return share > SHARE ? share : SHARE;
-}
-
-static int run_pieces(sorting *s, const char *kernel, const bmf_piece *piece, int64_t pieces,
-                      const bmf_kernel_work *each, int (*run)(void *, int64_t, const bmf_piece *, int))
-{
-    const bmf_records *records = s->records;
-    const int status = backend_compute(records->ctx, &(bmf_work){.kernel = kernel,
-                                                                 .round = s->records->round++,
-                                                                 .piece = piece,
-                                                                 .pieces = pieces,
-                                                                 .each = *each,
-                                                                 .run = run,
-                                                                 .state = s});
-    if (records->between)
-        records->between(records->between_state);
-    return status;
 }
 
 /* ---- small segments ---- */
@@ -137,8 +113,9 @@ static int sort_small(void *state, int64_t index, const bmf_piece *piece, int wo
 
 static int sort_small_segments(sorting *s)
 {
-    const bmf_records *records = s->records;
-    const bmf_kernel_work each = {.operations = 20, .read = 8 * records->words, .written = 8 * records->words};
+    bmf_records *records = s->records;
+    const bmf_records_kernel kernel = {
+        "sort small", {.operations = 20, .read = 8 * records->words, .written = 8 * records->words}, sort_small, false};
     bmf_piece *piece = allocate(records->segments * (int64_t)sizeof *piece);
     const int64_t share = records_share(records);
     int64_t pieces = 0;
@@ -149,7 +126,7 @@ static int sort_small_segments(sorting *s)
                                           .begin = records->start[k],
                                           .end = records->start[k + 1],
                                           .worker = (int)(records->start[k] / share)};
-    const int status = run_pieces(s, "sort small", piece, pieces, &each, sort_small);
+    const int status = records_compute(records, &kernel, piece, pieces, s);
     free(piece);
     return status;
 }
@@ -292,12 +269,13 @@ static int sort_digit(sorting *s)
 {
     bmf_records *records = s->records;
     const int64_t bytes = 8 * records->words;
-    const bmf_kernel_work counted = {.operations = 2, .read = bytes};
-    const bmf_kernel_work moved = {.operations = 3, .read = bytes, .written = bytes};
+    const bmf_records_kernel counting = {"sort count", {.operations = 2, .read = bytes}, count_bins, false};
+    const bmf_records_kernel moving = {
+        "sort move", {.operations = 3, .read = bytes, .written = bytes}, move_bins, false};
     choose_pieces(s);
-    BMF_TRY(run_pieces(s, "sort count", s->moving, s->movings, &counted, count_bins));
+    BMF_TRY(records_compute(records, &counting, s->moving, s->movings, s));
     place_bins(s);
-    BMF_TRY(run_pieces(s, "sort move", s->moving, s->movings, &moved, move_bins));
+    BMF_TRY(records_compute(records, &moving, s->moving, s->movings, s));
     for (int64_t k = 0; k < s->movings; k++)
         if (k == 0 || s->moving[k].part != s->moving[k - 1].part)
             records->where[s->moving[k].part] ^= 1;
@@ -306,26 +284,12 @@ static int sort_digit(sorting *s)
 
 static int sort_large_segments(sorting *s)
 {
-    const bmf_kernel_work looked = {.operations = 2, .read = 8 * s->records->words};
-    BMF_TRY(run_pieces(s, "sort look", s->piece, s->pieces, &looked, look));
+    const bmf_records_kernel looking = {"sort look", {.operations = 2, .read = 8 * s->records->words}, look, false};
+    BMF_TRY(records_compute(s->records, &looking, s->piece, s->pieces, s));
     join_varying(s);
     for (s->digit = 0; s->digit < DIGITS; s->digit++)
         BMF_TRY(sort_digit(s));
     return BMF_OK;
-}
-
-void records_cut(const bmf_records *records, bmf_piece **piece, int64_t *pieces)
-{
-    const int64_t share = records_share(records), workers = work_shares(records->ctx);
-    bmf_piece *all = allocate((records->segments + workers) * (int64_t)sizeof *all);
-    *pieces = 0;
-    for (int64_t k = 0; k < records->segments; k++)
-        for (int64_t begin = records->start[k], end; begin < records->start[k + 1]; begin = end) {
-            const int64_t worker = begin / share, cut = (worker + 1) * share;
-            end = cut < records->start[k + 1] ? cut : records->start[k + 1];
-            all[(*pieces)++] = (bmf_piece){k, records->processor[k], begin, end, (int)worker};
-        }
-    *piece = all;
 }
 
 static void cut_large_segments(sorting *s)

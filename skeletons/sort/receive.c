@@ -13,6 +13,7 @@
 #include "skeletons/sort/crossing.h"
 #include "skeletons/sort/merge.h"
 #include "skeletons/sort/order.h"
+#include "skeletons/sort/radix.h"
 
 enum { MOST_PASSES = 6 /* of merging: more take longer than sorting by radix */ };
 
@@ -91,15 +92,9 @@ static int lay_out_runs(bmf_crossing *c, uint64_t *to, const bmf_partition *targ
         at += c->run[k].count;
     }
     const int64_t bytes = 8 * c->records->words;
-    const int status =
-        backend_compute(c->records->ctx, &(bmf_work){.kernel = "sort collect",
-                                                     .round = c->records->round++,
-                                                     .piece = piece,
-                                                     .pieces = c->runs,
-                                                     .dynamic = true,
-                                                     .each = {.operations = 1, .read = bytes, .written = bytes},
-                                                     .run = lay_out,
-                                                     .state = &l});
+    const bmf_records_kernel collecting = {
+        "sort collect", {.operations = 1, .read = bytes, .written = bytes}, lay_out, true};
+    const int status = records_compute(c->records, &collecting, piece, c->runs, &l);
     free(piece);
     return status;
 }

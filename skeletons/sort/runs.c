@@ -52,18 +52,6 @@ static int note_runs(void *state, int64_t index, const bmf_piece *piece, int wor
     return 0;
 }
 
-static int run_pieces(bmf_records *records, finding *f, const char *kernel, const bmf_piece *piece, int64_t pieces,
-                      int (*run)(void *, int64_t, const bmf_piece *, int))
-{
-    return backend_compute(records->ctx, &(bmf_work){.kernel = kernel,
-                                                     .round = records->round++,
-                                                     .piece = piece,
-                                                     .pieces = pieces,
-                                                     .each = {.operations = 2, .read = 8 * records->words},
-                                                     .run = run,
-                                                     .state = f});
-}
-
 /* Counts become numbers of runs, by piece and by segment. */
 static void place_runs(const finding *f, const bmf_piece *piece, int64_t pieces, bmf_runs *runs)
 {
@@ -82,18 +70,21 @@ static void place_runs(const finding *f, const bmf_piece *piece, int64_t pieces,
 int runs_find(bmf_sorting *sorting, bmf_runs *runs)
 {
     bmf_records *records = &sorting->records;
+    const bmf_kernel_work each = {.operations = 2, .read = 8 * records->words};
+    const bmf_records_kernel counting = {"runs count", each, count_runs, false};
+    const bmf_records_kernel noting = {"runs note", each, note_runs, false};
     bmf_piece *piece;
     int64_t pieces;
     records_cut(records, &piece, &pieces);
     finding f = {.records = records, .type = sorting->xs->type, .place = allocate(pieces * (int64_t)sizeof *f.place)};
     *runs = (bmf_runs){.begin = allocate((records->segments + 1) * (int64_t)sizeof *runs->begin)};
-    int status = run_pieces(records, &f, "runs count", piece, pieces, count_runs);
+    int status = records_compute(records, &counting, piece, pieces, &f);
     if (status == BMF_OK) {
         place_runs(&f, piece, pieces, runs);
         runs->firsts = working_buffer((runs->count + 1) * (int64_t)sizeof *runs->first);
         f.first = runs->first = runs->firsts->data;
         runs->first[runs->count] = records->start[records->segments];
-        status = run_pieces(records, &f, "runs note", piece, pieces, note_runs);
+        status = records_compute(records, &noting, piece, pieces, &f);
     }
     free(f.place);
     free(piece);

@@ -12,6 +12,7 @@
 #include "runtime/base/allocate.h"
 #include "skeletons/engine/repartition.h"
 #include "skeletons/sort/across.h"
+#include "skeletons/sort/radix.h"
 #include "skeletons/sort/stages.h"
 
 int sorting_check(const char *skeleton, const bmf_list *xs)

@@ -37,13 +37,8 @@ static int keep_firsts(bmf_records *records, const bmf_runs *runs, uint64_t *to)
     int64_t pieces;
     kept.start = runs->begin;
     records_cut(&kept, &piece, &pieces);
-    const int status = backend_compute(records->ctx, &(bmf_work){.kernel = "unique keep",
-                                                                 .round = records->round++,
-                                                                 .piece = piece,
-                                                                 .pieces = pieces,
-                                                                 .each = {.operations = 1, .read = 16, .written = 8},
-                                                                 .run = keep,
-                                                                 .state = &k});
+    const bmf_records_kernel keeping_firsts = {"unique keep", {.operations = 1, .read = 16, .written = 8}, keep, false};
+    const int status = records_compute(records, &keeping_firsts, piece, pieces, &k);
     free(piece);
     return status;
 }

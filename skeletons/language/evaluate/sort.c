@@ -12,6 +12,7 @@
 #include "skeletons/language/batches/operations.h"
 #include "skeletons/language/parallel/parallel.h"
 #include "skeletons/sort/elements.h"
+#include "skeletons/sort/radix.h"
 
 static bool is_sortable(const bmf_type *type)
 {
