@@ -42,11 +42,16 @@ static int64_t count_of(const bmf_run_set *set, int64_t part)
     return set->start[part + 1] - set->start[part];
 }
 
-static bmf_sorted_run run_of(const bmf_arrivals *arrivals, const bmf_run_set *set, int64_t part)
+/* Adds the set's run of a part, unless it is empty: it may have no place in memory. Returns how many runs there are. */
+static int64_t add_run(const bmf_arrivals *arrivals, const bmf_run_set *set, int64_t part, bmf_sorted_run *run,
+                       int64_t runs)
 {
-    return (bmf_sorted_run){.segment = part,
-                            .from = set->room[set->where[part]] + set->start[part] * arrivals->records->words,
-                            .count = count_of(set, part)};
+    if (count_of(set, part) == 0)
+        return runs;
+    run[runs] = (bmf_sorted_run){.segment = part,
+                                 .from = set->room[set->where[part]] + set->start[part] * arrivals->records->words,
+                                 .count = count_of(set, part)};
+    return runs + 1;
 }
 
 /* The last two sets become one. */
@@ -54,19 +59,20 @@ static int merge_last(bmf_arrivals *arrivals)
 {
     bmf_records *records = arrivals->records;
     const int64_t parts = records->segments;
+    int64_t runs = 0;
     bmf_run_set *a = &arrivals->set[arrivals->sets - 2], *b = &arrivals->set[arrivals->sets - 1];
     bmf_run_set made = run_set_create(records);
     bmf_sorted_run *run = allocate(2 * parts * (int64_t)sizeof *run);
     for (int64_t k = 0; k < parts; k++) {
-        run[2 * k] = run_of(arrivals, a, k);
-        run[2 * k + 1] = run_of(arrivals, b, k);
+        runs = add_run(arrivals, a, k, run, runs);
+        runs = add_run(arrivals, b, k, run, runs);
         made.start[k + 1] = made.start[k] + count_of(a, k) + count_of(b, k);
     }
     made.buffer[0] = working_buffer(made.start[parts] * 8 * records->words);
     made.room[0] = made.buffer[0]->data;
     made.stages = a->stages + b->stages;
     bmf_records view = run_set_records(&made, records);
-    const int status = records_merge(&view, 0, 2 * parts, run);
+    const int status = records_merge(&view, 0, runs, run);
     records->round = view.round;
     if (records->between)
         records->between(records->between_state);
