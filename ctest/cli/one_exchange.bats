@@ -71,7 +71,20 @@ assert j["messages"]["equal"] and j["bytes"]["equal"], j'
     # the elements in between may fail
     echo "P_Reduce (B_Op (B_Conc)) . P_Map ($times) . P_Distl . B_Alltup [B_Addr (B_Num 3) (B_Num 3), B_Addr (B_Num 1) (B_Num 3)] .
         B_Alltup [$first, B_Op (B_Index) . B_Alltup [B_Id, B_Con (B_Int 3)], B_Op (B_Length)] $data" >fails.bmf
-    for apart in apart fails; do
+    # two values of twenty scalars are a tuple too large, of sixteen they are not
+    pair() # SCALARS
+    {
+        local many
+        many="B_Alltup [$(printf 'B_Id, %.0s' $(seq 2 "$1"))B_Id]"
+        echo "P_Reduce (B_Op (B_Plus)) . P_Map (B_Op (B_Plus) . B_Alltup [B_Addr (B_Num 1) (B_Num $1) . B_Addr (B_Num 1) (B_Num 2), B_Addr (B_Num 2) (B_Num 2)]) .
+            P_Distl . B_Alltup [$many, P_Map (B_Op (B_Length) . B_Addr (B_Num 2) (B_Num 2)) . P_Distl . B_Alltup [$many, P_Split (B_Num 2) . B_Op (B_Iota)]] 5"
+    }
+    pair 16 >two.bmf
+    "$BMF" plan two.bmf --procs 2 | grep -q "one distribution"
+    assert_equal "$("$BMF" run two.bmf --procs 2)" 15
+    pair 20 >large.bmf
+    assert_equal "$("$BMF" run large.bmf --procs 2)" 15
+    for apart in apart fails large; do
         "$BMF" plan $apart.bmf --procs 8 >plan
         ! grep -q "one distribution" plan || fail "$(cat plan)"
     done

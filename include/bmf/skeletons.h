@@ -87,12 +87,12 @@ BMF_API int bmf_shift(const bmf_list *xs, int64_t k, const void *beyond, bmf_lis
 
 /** The elements of xs, ascending; NaN by their bits. In memory by radix, a pass for each byte of the elements that
  * varies, all threads together; between processors sample sort: 256 samples a processor (fewer beyond 16384 processors)
- * are gathered, 16 bytes each, every element moves to its part, in at most Q (Q - 1) messages, and there what arrived
+ * are gathered, 8 bytes each, every element moves to its part, in at most Q (Q - 1) messages, and there what arrived
  * is merged, with log2 Q passes (from more than 64 parts it is sorted again); at most (Q / 256) of a part moves on to a
  * neighbour. On 2 to 64 processors, lists of 2048 Q^2 elements and more are cut before they are sorted, and while
  * elements are on their way to one processor those for the next are sorted; parts are then off by about sqrt (Q) / 256
- * more, by chance, and Q^2 counts of 8 bytes are gathered, too. Room: 16 bytes an element beside the result; while
- * elements move between processors 32, without it. Errors: another type. */
+ * more, by chance, samples have 16 bytes, and Q^2 counts of 8 bytes are gathered, too. Room: 16 bytes an element beside
+ * the result; while elements move between processors 32, without it. Errors: another type. */
 BMF_API int bmf_sort(const bmf_list *xs, bmf_list **out);
 /** The elements' numbers in xs, as int: bmf_project (xs, out) is sorted. Equal elements by their numbers; all NaN are
  * equal. As above, with 16 bytes an element in messages, and 32 beside the result. */

@@ -74,8 +74,6 @@ static int merge_last(bmf_arrivals *arrivals)
     bmf_records view = run_set_records(&made, records);
     const int status = records_merge(&view, 0, runs, run);
     records->round = view.round;
-    if (records->between)
-        records->between(records->between_state);
     free(run);
     run_set_free(a);
     run_set_free(b);

@@ -256,11 +256,11 @@ static int sort_first(stages *s, bmf_run_set *set)
     return sort_set(s, set);
 }
 
-/* What was sent makes place: of the rooms only the buckets of the last stage are needed still. */
+/* What was sent makes place. What stays has been merged with what came in the first stage, unless that is the last. */
 static void release_sent(stages *s)
 {
-    const int64_t local = s->buckets.local;
-    crossing_release_idle(s->where + (s->buckets.parts - 1) * local, local, s->room);
+    const int64_t local = s->buckets.local, kept = s->buckets.parts > 2 ? 0 : local;
+    crossing_release_idle(s->where + (s->buckets.parts - 1) * local, kept, s->room);
     buffer_release(s->packed);
     s->packed = NULL;
 }

@@ -4,7 +4,7 @@
  *
  * The messages of one distribution carry both values. x and y are made from the same argument, so that x does not wait
  * for what the processors do. Tuples that only select stand between, as bindings of the notation make them.
- *   Condition: f does not communicate; what the tuples between leave out cannot fail.
+ *   Condition: f does not communicate; what the tuples between leave out cannot fail; [x, y] is no tuple too large.
  * Cost: a look at the parts in front of a distribution. */
 #include "skeletons/language/laws/rewriter.h"
 
@@ -95,10 +95,13 @@ bmf_expression *law_distribute_together(bmf_rewriter *rewriter, int parts, bmf_e
     given[1] = d.list;
     made[2] = rewriter_tuple(rewriter, span, 2, given);
     const bmf_type *each = bmf_type_pair(given[0]->out, d.list->out->component[0]);
+    if (type_too_large(each))
+        return NULL;
     made[1] = expression_copy(rewriter->arena, part[0]);
     made[1]->name = NULL;
     expression_set_types(made[1], made[2]->out, type_list_like(d.list->out, each));
     bmf_expression *body = in_each_part(rewriter, span, &d, each);
-    made[0] = rewriter_node(rewriter, BMF_EXPRESSION_MAP, span, 1, &body, made[1]->out, part[0]->out);
+    made[0] = rewriter_node(rewriter, BMF_EXPRESSION_MAP, d.maps > 0 ? d.map[0]->span : span, 1, &body, made[1]->out,
+                            part[0]->out);
     return expression_compose(rewriter->arena, span, 3, made);
 }

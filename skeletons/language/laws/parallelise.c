@@ -28,6 +28,17 @@ static bmf_expression *walk_to_whole(const splitter *s, const bmf_expression *ex
     return splitter_compose(s, splitter_make_whole(s, &of), made);
 }
 
+/* Constants, and tuples and lists of them: no more to make than to receive. */
+static bool is_constant(const bmf_expression *part)
+{
+    if (part->kind != BMF_EXPRESSION_ALLVEC && part->kind != BMF_EXPRESSION_ALLTUP)
+        return expression_is_independent(part) && is_structural(part);
+    for (int k = 0; k < part->children; k++)
+        if (!is_constant(part->child[k]))
+            return false;
+    return true;
+}
+
 /* Every function gets the value. */
 static bmf_expression *walk_tuple(const splitter *s, const bmf_expression *tuple, splitter_value *of)
 {
@@ -36,8 +47,8 @@ static bmf_expression *walk_tuple(const splitter *s, const bmf_expression *tuple
     for (int k = 0; k < tuple->children; k++) {
         all[k] = *of;
         made->child[k] = splitter_walk(s, tuple->child[k], &all[k]);
-        if (all[k].shape == SPLITTER_WHOLE && expression_is_independent(tuple->child[k]))
-            all[k].always = tuple->child[k];
+        if (all[k].shape == SPLITTER_WHOLE && is_constant(tuple->child[k]))
+            all[k].constant = tuple->child[k];
     }
     *of = splitter_tuple(s, tuple->children, all);
     return made;

@@ -30,8 +30,8 @@ struct splitter_value {
     int64_t least, most;
     bool counted; /* WHOLE: of a list of `length` elements */
     int64_t length;
-    const bmf_expression *always; /* WHOLE: what makes this value of anything; or NULL */
-    int parts;                    /* TUPLE; WHOLE: of a tuple of which something is known, or 0 */
+    const bmf_expression *constant; /* WHOLE: what makes it, of anything; or NULL */
+    int parts;                      /* TUPLE; WHOLE: of a tuple of which something is known, or 0 */
     const splitter_value *part;
 };
 

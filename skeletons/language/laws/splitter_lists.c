@@ -95,15 +95,15 @@ static bmf_expression *gather_first(const splitter *s, splitter_value *of)
     return made;
 }
 
-/* What is the same whatever it is applied to is made by every processor. */
+/* Constants are made by every processor. */
 static bmf_expression *promote_distl(const splitter *s, splitter_value *of)
 {
-    const bmf_expression *always = of->part[0].shape == SPLITTER_WHOLE ? of->part[0].always : NULL;
+    const bmf_expression *constant = of->part[0].shape == SPLITTER_WHOLE ? of->part[0].constant : NULL;
     bmf_expression *distl = splitter_operation(s, BMF_OPERATION_DISTL, false), *given;
     s->splitting->applied[BMF_SPLITTING_DISTL]++;
-    if (always) {
+    if (constant) {
         distl = splitter_compose(
-            s, distl, splitter_pair(s, splitter_plain(s, always), splitter_make(s, BMF_EXPRESSION_ID, false, 0)));
+            s, distl, splitter_pair(s, splitter_plain(s, constant), splitter_make(s, BMF_EXPRESSION_ID, false, 0)));
         given = splitter_component(s, 2, 2);
     } else
         given = splitter_compose(s, splitter_operation(s, BMF_OPERATION_DISTL, true), gather_first(s, of));

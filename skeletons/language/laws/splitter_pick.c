@@ -11,8 +11,8 @@
  * lengths and the elements that are taken; before failing, as many numbers as the list has elements are made. */
 #include "skeletons/language/laws/splitter.h"
 
-/* Up to so many elements of every part are sent rather than to scan the lengths: a few thousand bytes, and fewer rounds
- * of messages. */
+/* Up to so many elements of every part are sent rather than to scan the lengths: a few thousand bytes, or some ten
+ * thousand of tuples of many scalars, and fewer rounds of messages. */
 enum { FEW = 256 };
 
 static bmf_expression *identity(const splitter *s)
@@ -46,9 +46,11 @@ static int64_t elements_needed(const bmf_expression *part, const splitter_value 
     if (!bmf_type_is_fixed(part->in->component[0]->component[0]) && !is_operation(part, BMF_OPERATION_SLICE))
         return 0;
     for (int k = 1; k < of->parts; k++) {
-        if (!is_within(&of->part[k], FEW - 1))
+        const bool behind =
+            is_operation(part, BMF_OPERATION_SLICE); /* slices end in front of the number that says so */
+        if (!is_within(&of->part[k], behind ? FEW : FEW - 1))
             return 0;
-        const int64_t own = of->part[k].most + !is_operation(part, BMF_OPERATION_SLICE);
+        const int64_t own = behind ? of->part[k].most : of->part[k].most + 1;
         needed = own > needed ? own : needed;
     }
     return needed;

@@ -156,8 +156,7 @@ static int count_scalars(const bmf_type *type, int *max)
     return count;
 }
 
-/* NULL, or why values of the type cannot be kept. */
-static const char *too_large(const bmf_type *type)
+const char *type_too_large(const bmf_type *type)
 {
     int max = 0;
     if (count_nodes(type, MAX_TYPE_NODES) >= MAX_TYPE_NODES)
@@ -170,7 +169,7 @@ bmf_expression *checker_finish(bmf_checker *checker, bmf_expression *node, const
 {
     if (!node)
         return NULL;
-    const char *large = too_large(out);
+    const char *large = type_too_large(out);
     if (large)
         return checker_fail(checker, node->span, "%s makes %s", checker_keyword(node), large);
     expression_set_types(node, in, out);
@@ -456,7 +455,7 @@ int check_types_observed(bmf_context *ctx, const bmf_texts *texts, bmf_expressio
                          const bmf_type **value, bmf_expression **checked)
 {
     bmf_checker checker = {.ctx = ctx, .texts = texts, .arena = arena, .library = library, .observer = observer};
-    const char *large = too_large(argument);
+    const char *large = type_too_large(argument);
     if (large)
         return text_fail(texts, ctx, expression->span, BMF_ERROR_TYPE, "the argument has %s", large);
     if (library)

@@ -30,6 +30,9 @@ int check_types_observed(bmf_context *ctx, const bmf_texts *texts, bmf_expressio
  * NULL when it cannot be typed. */
 bmf_expression *check_again(bmf_expressions *arena, const bmf_expression *expression, const bmf_type *in);
 
+/* NULL, or why values of the type cannot be kept. */
+const char *type_too_large(const bmf_type *type);
+
 /* Processors the program's P_Splits need: 1 + the highest processor, counted along nested splits. */
 int64_t processors_needed(const bmf_expression *checked);
 
