@@ -385,6 +385,21 @@ default [1, 3, 2, 0, 3, 1, 2, 1, 0, 0, 3]" >serial.bmf
         grep -q P_Reduce_by_key found.bmf
         fails_alike '[1, 3, 2, 0, 3, 1, 2, 1, 0, 0, 3]'
     done
+    # a default that is not the identity, of an operator that chooses; one on tuples, with its identity; no keys; the largest table
+    local table low='let low({x, y}, {u, v}) = {min(x, u), max(y, v)}
+'
+    for table in 'reduce_by_key(max, 5, 4, map(x -> {x mod 4, x - 2}, xs))' 'reduce_by_key(low, {9223372036854775807, -9223372036854775808}, 4, map(x -> {x mod 4, {x, x * x}}, xs))' \
+        'reduce_by_key(+, 0, 0, filter({k, x} -> k > 3, map(x -> {x, x}, xs)))' 'reduce_by_key(+, 0, 1024, map(x -> {341 * x, x}, xs))'; do
+        echo "${low}main(xs) = $table
+default [1, 3, 2, 0, 3, 1, 2, 1, 0, 0, 3]" >serial.bmf
+        finds 'promotion by key'
+        ! grep -q P_Reduce_by_key found.bmf || fail "$table: $(cat found.bmf)"
+        fails_alike '[0, 0, 2, 0, 2]' '[1, 3, 2, 0, 3, 1, 2, 1, 0, 0, 3]' '[]' '[2, -1]' '[4]'
+    done
+    echo 'main(xs) = reduce_by_key(+, 0, 1025, map(x -> {341 * x, x}, xs))
+default [1, 3, 2, 0, 3, 1, 2, 1, 0, 0, 3]' >serial.bmf
+    finds 'promotion by key'
+    grep -q P_Reduce_by_key found.bmf
     echo 'main(xs) = reduce_by_key(+, 0.0, 4, map(x -> {x mod 4, 0.5}, xs))
 default [1, 3, 2, 0, 3, 1, 2, 1, 0, 0, 3]' >serial.bmf
     parallel --free
