@@ -1,5 +1,5 @@
-/* What an algorithm's schedule does on some ranks, as terms of a sum that its time is fitted to: rounds, messages between
- * ranks by their size, and copies inside a rank by theirs.
+/* What an algorithm's schedule does on some ranks, as terms of a sum that its time is fitted to: rounds, messages
+ * between ranks by their size, and copies inside a rank by theirs.
  *
  * Times of two numbers of processors differ by what the schedules do, which is no power of the number: a tree of 10
  * processors on 2 ranks crosses from one to the other three times, one of 8 once. Bytes of messages are of importance
