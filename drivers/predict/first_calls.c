@@ -25,9 +25,8 @@ static const double enough = 1.0;
 
 double first_calls_each(const bmf_first_calls *calls, int64_t processors)
 {
-    const double seconds = processors > 1 ? calls->beside : calls->alone;
-    const double own = fmin(seconds, own_part);
-    return own + (seconds - own) / (double)processors;
+    const double own = fmin(calls->alone, own_part);
+    return own + (calls->alone - own) / (double)processors + (processors > 1 ? calls->beside : 0.0);
 }
 
 /* ---- running ---- */
@@ -175,6 +174,6 @@ void first_calls_measure(const bmf_predict_options *options, int64_t threads, bm
         return;
     const double beside = run_fresh(options, threads, "2", &other);
     calls->alone = alone - warm;
-    calls->beside = fmax(isnan(beside) ? 0.0 : beside - warm, calls->alone);
+    calls->beside = isnan(beside) ? 0.0 : fmin(fmax(beside - alone, 0.0), own_part); /* beyond are copies of messages */
     calls->error = spread / calls->alone;
 }
