@@ -1,5 +1,5 @@
-/* Numbers of any size from four small ones: constants, lines and pairs of elements are found again to the last one; what
- * depends on the data lies in between; what looks like pairs by chance is not taken for them. */
+/* Numbers of any size from four small ones: constants, lines and pairs of elements are found again to the last one;
+ * what depends on the data lies in between; what looks like pairs by chance is not taken for them. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,17 +48,20 @@ static void others_lie_between(void **state)
 {
     (void)state;
     const bmf_growth growth = growth_to(40000);
-    /* of every third element, of a third of all pairs, between 9 and 10 always, and as many as bits */
-    static const int64_t third[] = {5, 8, 11, 13}, pairs[] = {85, 192, 341, 533}, few[] = {9, 10, 10, 9},
+    /* of every third element, of a third of ten times all pairs, between 9 and 10 always, and as many as bits */
+    static const int64_t third[] = {5, 8, 11, 13}, pairs[] = {850, 1920, 3410, 5330}, few[] = {9, 10, 10, 9},
                          bits[] = {5, 5, 6, 6};
     bmf_growth_range found = growth_of_counts(&growth, third);
     assert_true(!found.follows && found.low <= 40000.0 / 3 && found.high >= 40000.0 / 3 && found.high < 15000);
     found = growth_of_counts(&growth, pairs);
-    assert_true(!found.follows && found.low <= 1.6e9 / 3 && found.high >= 1.6e9 / 3 && found.high < 6e8);
+    assert_true(!found.follows && found.low <= 1.6e10 / 3 && found.high >= 1.6e10 / 3 && found.high < 6e9);
     found = growth_of_counts(&growth, few);
     assert_true(!found.follows && found.low == 9 && found.high == 10);
     found = growth_of_counts(&growth, bits);
     assert_true(!found.follows && found.low <= 16 && found.high >= 16);
+    static const int64_t chance[] = {3, 6, 6, 13}; /* of every fourth */
+    found = growth_of_counts(&growth, chance);
+    assert_true(!found.follows && found.low <= 10000 && found.high >= 10000 && found.high < 15000);
     static const int64_t none[] = {0, 0, 0, 0}, luck[] = {1, 1, 2, 4};
     found = growth_of_counts(&growth, none);
     assert_true(found.follows && found.low == 0 && found.high == 0);

@@ -154,7 +154,10 @@ static bool are_same(const bmf_actions *a, const bmf_actions *b)
 static int check_same(bmf_context *ctx, extrapolation *e)
 {
     const bmf_actions *last = e->size[SIZES - 1].actions;
-    if (are_same(e->size[0].actions, last) && are_same(e->size[1].actions, last))
+    bool same = true;
+    for (int k = 0; k < SIZES - 1 && same; k++)
+        same = are_same(e->size[k].actions, last);
+    if (same)
         return BMF_OK;
     for (int k = 0; k < SIZES; k++)
         actions_spread_out(e->size[k].actions);

@@ -5,6 +5,8 @@
 
 enum { MOST_POWER = 3 };
 static const double rounding = 1e-9;
+/* Powers that are taken for whole ones. What small counts grow by is mostly chance, and mostly in proportion. */
+static const double near_line = 0.5, near_others = 0.25;
 
 /* Steps from the first size to the one that is wanted. */
 static double steps_to(const bmf_growth *growth)
@@ -35,11 +37,24 @@ static double logarithms(const bmf_growth *growth)
     return log((double)growth->wanted / last) / log(last / (double)growth->each[0]);
 }
 
-static bmf_growth_range in_proportion(const bmf_growth *growth, const double number[BMF_GROWTH_SIZES])
+/* By how much chance changes the power of counts of the data, or bytes of as many words: their standard error. */
+static double chance_of(const bmf_growth *growth, const int64_t number[BMF_GROWTH_SIZES])
 {
-    static const double near = 0.25; /* to a whole power */
-    const double power = power_of(growth, number[0], number[BMF_GROWTH_SIZES - 1]);
-    const bool whole = fabs(power - round(power)) <= near;
+    static const double word = 8.0;
+    const int64_t first = number[0], last = number[BMF_GROWTH_SIZES - 1];
+    if (first <= 0 || last <= 0)
+        return 0.0;
+    return sqrt(word / (double)first + word / (double)last) /
+           log((double)growth->each[BMF_GROWTH_SIZES - 1] / (double)growth->each[0]);
+}
+
+/* chance: by which the power may be too large. */
+static bmf_growth_range in_proportion(const bmf_growth *growth, const double number[BMF_GROWTH_SIZES], double chance)
+{
+    double power = power_of(growth, number[0], number[BMF_GROWTH_SIZES - 1]);
+    if (power > 1.0)
+        power = fmax(power - chance, 1.0);
+    const bool whole = fabs(power - round(power)) <= (round(power) == 1.0 ? near_line : near_others);
     const double least = whole ? round(power) : floor(power), most = whole ? round(power) : ceil(power);
     bmf_growth_range made = {INFINITY, 0.0, false};
     for (int k = 0; k < BMF_GROWTH_SIZES; k++) {
@@ -62,7 +77,7 @@ bmf_growth_range growth_of_counts(const bmf_growth *growth, const int64_t number
         const double count = follow(growth, whole[0], (double)slope, (double)bend);
         return (bmf_growth_range){count, count, true};
     }
-    return in_proportion(growth, whole);
+    return in_proportion(growth, whole, chance_of(growth, number));
 }
 
 bmf_growth_range growth_of_seconds(const bmf_growth *growth, const double number[BMF_GROWTH_SIZES])
@@ -78,5 +93,5 @@ bmf_growth_range growth_of_seconds(const bmf_growth *growth, const double number
         const double seconds = follow(growth, number[0], slope, bend);
         return (bmf_growth_range){seconds, seconds, true};
     }
-    return in_proportion(growth, number);
+    return in_proportion(growth, number, 0.0);
 }

@@ -3,7 +3,8 @@
  * Method: of sizes that lie on a line, Newton's forward differences. Where the third one is 0, numbers are constant, on
  * a line, or of pairs of elements (a polynomial of the second degree, at least half of all pairs), and follow for any
  * size. Others depend on the data or have another form: they are taken in proportion to the nearest power of the size,
- * or, between two powers, to both of them (if they hardly grow, to its logarithm), and are between the least and the most that the sizes show.
+ * or, between two powers, to both of them (if they hardly grow, to its logarithm), and are between the least and the
+ * most that the sizes show.
  * Cost: constant. */
 #ifndef BMF_DRIVERS_GROWTH_H
 #define BMF_DRIVERS_GROWTH_H
