@@ -393,3 +393,34 @@ END
         grep -q '^node = ' "$BMF_SOURCE_DIR/examples/machines/$name.machine"
     done
 }
+
+@test "first calls are in offers of machines whose kernels are timed here, and in no others" {
+    make_rows
+    python3 -c 'import numpy as np; np.save("reals16.npy", np.arange(16.0))'
+    cat >here.machine <<'END'
+name = "here";
+compute = { power = 1.0; };
+relative_error = 0.0;
+network = { type = "fixed"; };
+node = { processors = 1; };
+END
+    cat >stated.machine <<'END'
+name = "stated";
+compute = { zero = true; };
+relative_error = 0.0;
+network = { type = "fixed"; };
+node = { processors = 1; };
+END
+    "$BMF" predict squares.bmf --arg reals16.npy --machine here.machine --procs 1 --json >warm.json
+    "$BMF" choose squares.bmf --arg reals16.npy --machine here.machine,stated.machine --threads 1 --procs 1,2 --json >all.json
+    python3 - <<'END'
+import json
+warm = json.load(open("warm.json"))["runs"][0]["seconds"]
+here = {o["processors"]: o for o in json.load(open("all.json"))["offers"] if o["machine"] == "here"}
+stated = [o for o in json.load(open("all.json"))["offers"] if o["machine"] == "stated"]
+assert all(o["seconds"] == 0 for o in stated), stated
+# 16 reals are nothing beside a first call; two processors have more of them than one
+assert here[1]["seconds"] > 2 * warm, (here[1], warm)
+assert here[2]["seconds"] >= 0.99 * here[1]["seconds"] - warm, here
+END
+}

@@ -98,7 +98,7 @@ static int predict_size(choose_study *study, int64_t index, int64_t size)
     for (int64_t t = 0; t < study->teams; t++) {
         row_recording shared = {study, 0, study->machines - 1, index, size, true, study->team[t]};
         bmf_machine *host;
-        BMF_TRY(choose_host(study->team[t], &host));
+        BMF_TRY(predicted_host(study->team[t], &host));
         const int status = record(&shared, host);
         machine_free(host);
         BMF_TRY(status);

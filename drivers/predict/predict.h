@@ -40,6 +40,7 @@ typedef struct bmf_predict_options {
     double give_up_seconds;  /* on the machine, and */
     int64_t give_up_actions; /* after which a program of the language is given up; 0: never */
     bmf_kernel_times *times; /* of a program of the language, kept with those of others, or NULL */
+    bool first_calls;        /* there is room for them in what is recorded (actions_set_first_calls) */
     bmf_loop_rounds *loops;  /* of it: counted, or cut short; or NULL */
     bool reassociate, json;
     bool every;            /* processor is evaluated, also where many do the same */
@@ -84,6 +85,9 @@ typedef struct bmf_predicted {
 /* One run on `processors`; with its trace and what a report needs if `traced`. Print nothing; messages go to the
  * process-wide slot. Collective over one process. The program of the language is loaded anew for every run. */
 int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted);
+/* The machine whose recordings serve all machines whose kernels are timed here, with ranks of one thread or of up to so
+ * many; the caller frees. */
+int predicted_host(int64_t threads, bmf_machine **host);
 /* Several programs, each with its options and status; those whose kernels are timed here run in turns, so that a host
  * that is slower for a while is so for all. */
 void predict_programs_in_turns(const bmf_predict_options *options, int programs, int64_t processors,
