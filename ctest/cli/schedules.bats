@@ -114,6 +114,14 @@ plan()
     assert_success
     grep -q "^split tree 1 2 16 " here.costs
     grep -q "^reduce doubling 2 4 " here.costs
+    # of 9 processors, between 8 and 10, rows are computed
+    on 2 "$BMF" sheet schedules -o more.costs --seconds 1 --procs 10 --skeletons split,scan
+    assert_success
+    grep -Eq "^split direct 2 9 [0-9]+ [0-9.e-]+ # computed$" more.costs || fail "$(cat more.costs)"
+    grep -Eq "^scan tree 2 9 [0-9]+ [0-9.e-]+ # computed$" more.costs
+    ! grep -q "2 10 .*computed" more.costs || fail "10 were measured"
+    on 2 "$BMF" sheet schedules --check more.costs --seconds 1 --procs 10 --skeletons split,scan
+    assert_success
     on 2 "$BMF" sheet schedules --check here.costs --seconds 1 --procs 4
     assert_success
     [[ ${lines[-1]} == "all "* || $output == *$'\nall '* ]] || fail "$output"

@@ -45,7 +45,7 @@ json_holds()
     for word in point-to-point links collective barrier skeleton local threads file; do
         assert_line "$word"
     done
-    for word in send ssend rsend recv recvmin isend1 isend2 isendoverlap irecv1 irecv2 irecvoverlap sendrecv pingpong \
+    for word in send ssend rsend recv recvmin isend1 isend2 isendoverlap irecv1 irecv2 irecvoverlap sendrecv pingpong first \
         gapout gapin gapring allsend bcast reduce allreduce gather allgather scatter alltoall allgatherv alltoallv scan exscan \
         reduce_scatter comm_split; do
         assert_line --regexp "^  $word +[^ ]"

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "drivers/command/word_list.h"
+#include "drivers/predict/first_calls.h"
 #include "drivers/predict/predict.h"
 #include "predict/choose/choose.h"
 #include "predict/choose/regions.h"
@@ -49,7 +50,10 @@ typedef struct choose_study {
     int64_t machines;
     int64_t teams, team[CHOOSE_TEAMS]; /* numbers of threads of a rank, increasing */
     bmf_machine **threaded;            /* by machine and team: the machine for ranks of so many threads; NULL: none */
-    bmf_offer *offer;                  /* machine by machine, in the order of processors and then of threads */
+    bool first_calls;                  /* offers have them: those of first[firsts], by threads, increasing */
+    int64_t firsts;
+    bmf_first_calls first[CHOOSE_TEAMS];
+    bmf_offer *offer; /* machine by machine, in the order of processors and then of threads */
     int64_t offers;
     char **remark; /* of predictions, once each */
     int64_t remarks;
@@ -90,11 +94,14 @@ bool choose_has_threads(const choose_study *study);
 const char *choose_ranks_text(const choose_study *study, const bmf_offer *offer, char *text, size_t size);
 char *choose_command_line(const choose_study *study, const bmf_offer *offer);
 
+/* first_calls.c: runs the program, where its kernels are timed here. */
+void choose_measure_first_calls(choose_study *study);
+/* Gives them to what was recorded, on a machine. */
+void choose_set_first_calls(const choose_study *study, const bmf_machine *machine, const bmf_network *network,
+                            bmf_actions *actions);
+
 /* offers.c: predicts everything that is asked for. */
 int choose_predict(choose_study *study);
-/* The machine whose recordings serve all machines whose kernels are timed here, with ranks of one thread or of up to
- * so many; the caller frees. */
-int choose_host(int64_t threads, bmf_machine **host);
 /* "OF: TEXT", once. */
 void choose_add_remark(choose_study *study, const char *of, const char *text);
 /* What a node holds: its processors' shares of all that was held, or more if a kernel of one needs it. */

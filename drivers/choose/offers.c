@@ -17,15 +17,6 @@
 #include "runtime/base/progress.h"
 #include "runtime/base/text.h"
 
-int choose_host(int64_t threads, bmf_machine **host)
-{
-    char text[160];
-    snprintf(text, sizeof text,
-             "name = \"host\"; network = { type = \"fixed\"; }; threads = %lld; node = { processors = %lld; };",
-             (long long)threads, (long long)threads);
-    return machine_parse(text, "host", host);
-}
-
 /* ---- what is the same for all kinds of programs ---- */
 
 void choose_add_remark(choose_study *study, const char *of, const char *text)
@@ -87,10 +78,19 @@ double choose_node_bytes(const bmf_actions *actions, const bmf_predicted *predic
     return fmax(share * on_node, most + share * (on_node - 1.0));
 }
 
+static bmf_actions *retimed_actions(const recording *r, const bmf_actions *actions, const bmf_machine *machine,
+                                    const bmf_network *network)
+{
+    bmf_actions *retimed = retime_create(actions, machine, r->host);
+    if (r->host)
+        choose_set_first_calls(r->study, machine, network, retimed);
+    return retimed;
+}
+
 static int time_actions(const recording *r, const bmf_actions *actions, const bmf_machine *machine,
                         bmf_network *network, bmf_offer *offer)
 {
-    bmf_actions *retimed = retime_create(actions, machine, r->host);
+    bmf_actions *retimed = retimed_actions(r, actions, machine, network);
     const int status = retime_offer(retimed, machine, network, r->study->options->predict.samples, offer);
     retime_free(retimed);
     return status;
@@ -140,7 +140,7 @@ static int add_regions(const recording *r, const bmf_actions *actions, const bmf
     if (actions->count > most_actions || r->study->options->predict.processors.count < 2)
         return BMF_OK;
     BMF_TRY(machine_network(machine, actions->processors, &network));
-    bmf_actions *retimed = retime_create(actions, machine, r->host);
+    bmf_actions *retimed = retimed_actions(r, actions, machine, network);
     int status = trace_without_intervals(retimed, network, &run);
     if (status == BMF_OK)
         status = regions_add(&r->study->region[number], index, run);
@@ -202,6 +202,7 @@ static int record(recording *r, bmf_machine *machine)
     bmf_predict_options o = r->study->options->predict;
     bmf_predicted predicted = {0};
     o.machine = machine;
+    o.first_calls = r->host && r->study->first_calls;
     const int status = o.elements > 0 ? predict_elements_recorded(&o, r->ranks, take_extended, r, &predicted)
                                       : predict_program_recorded(&o, r->ranks, take_recording, r, &predicted);
     predicted_free(&predicted);
@@ -228,7 +229,7 @@ static int record_host(choose_study *study, int64_t ranks, int64_t least_threads
     bmf_machine *host;
     if (!is_wanted(&r))
         return BMF_OK;
-    BMF_TRY(choose_host(most_threads, &host));
+    BMF_TRY(predicted_host(most_threads, &host));
     const int status = record(&r, host);
     machine_free(host);
     return status;
@@ -358,6 +359,7 @@ int choose_predict(choose_study *study)
     double done = 0, all = 0; /* a prediction takes about as long as it has ranks */
     int64_t numbers;
     make_offers(study);
+    choose_measure_first_calls(study);
     int64_t *ranks = list_ranks(study, &numbers);
     for (int64_t k = 0; k < numbers; k++)
         all += (double)ranks[k];
@@ -401,7 +403,7 @@ static int time_machines(choose_study *study, const bmf_offer *chosen, bmf_machi
     }
     if (machine_shares_recording(machine[0])) {
         r.host = true;
-        BMF_TRY(choose_host(chosen->threads, &host));
+        BMF_TRY(predicted_host(chosen->threads, &host));
         status = record(&r, host);
         machine_free(host);
         return status;

@@ -100,6 +100,8 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
             program.loops = options->loops;
         if (r->take)
             model_keep_bytes(ctx);
+        if (options->first_calls)
+            model_has_first_calls(ctx);
         program_rewrite(&program, &(bmf_rewriting){.laws = ~0u, .reassociate = options->reassociate});
         before = bmf_local_statistics(ctx);
         status = program_run(ctx, &program, &result);
@@ -180,6 +182,15 @@ static int run_one(repetition r, int64_t processors, bmf_predicted *predicted)
     int status;
     run_all(&r, 1, processors, predicted, &status);
     return status;
+}
+
+int predicted_host(int64_t threads, bmf_machine **host)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "name = \"host\"; network = { type = \"fixed\"; }; threads = %lld; node = { processors = %lld; };",
+             (long long)threads, (long long)threads);
+    return machine_parse(text, "host", host);
 }
 
 int predict_program(const bmf_predict_options *options, int64_t processors, bool traced, bmf_predicted *predicted)

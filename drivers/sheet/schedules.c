@@ -87,11 +87,12 @@ static void write_table(FILE *to, const bmf_context *ctx, const measured *m, con
     library[strcspn(library, "\n")] = '\0';
     fprintf(to, "%s\n# %s, %.80s, %d threads a rank\n", cost_table_heading, host, library, ctx->threads);
     fprintf(to, "# message: seconds, seconds per byte\nmessage %.4g %.4g\n", message->latency, message->per_byte);
-    fputs("# skeleton algorithm ranks items bytes seconds\n", to);
+    fputs("# skeleton algorithm ranks items bytes seconds; computed: from other numbers of items\n", to);
     for (int64_t k = 0; k < m->points; k++)
         for (int way = 0; way < m->point[k].ways; way++)
-            fprintf(to, "%s %s %d %" PRId64 " %" PRId64 " %.4g\n", m->point[k].skeleton, m->point[k].way[way],
-                    ctx->ranks, m->point[k].count, m->point[k].bytes, m->point[k].seconds[way]);
+            fprintf(to, "%s %s %d %" PRId64 " %" PRId64 " %.4g%s\n", m->point[k].skeleton, m->point[k].way[way],
+                    ctx->ranks, m->point[k].count, m->point[k].bytes, m->point[k].seconds[way],
+                    m->point[k].computed ? " # computed" : "");
     if (others)
         write_others(to, others, ctx->ranks);
 }
@@ -123,6 +124,14 @@ static int prepare(bmf_context *ctx, const options *o, bmf_output_file *output, 
     BMF_TRY(status);
     const int failure = output_file_open(output, o->output);
     return failure ? failed_to_write(ctx, o->output, failure) : BMF_OK;
+}
+
+static int64_t count_measured(const measured *m)
+{
+    int64_t sizes = 0;
+    for (int64_t k = 0; k < m->points; k++)
+        sizes += !m->point[k].computed;
+    return sizes;
 }
 
 static int make_table(bmf_context *ctx, const options *o, measured *m)
@@ -329,7 +338,8 @@ static int run(bmf_context *ctx, void *values, const bmf_operands *operands)
         return check_table(ctx, o);
     int code = report_status(ctx, make_table(ctx, o, &m));
     if (code == 0 && bmf_is_root(ctx)) {
-        printf("%s: %" PRId64 " sizes on %d rank%s\n", o->output, m.points, ctx->ranks, ctx->ranks == 1 ? "" : "s");
+        printf("%s: %" PRId64 " sizes on %d rank%s\n", o->output, count_measured(&m), ctx->ranks,
+               ctx->ranks == 1 ? "" : "s");
         code = finish_output();
     }
     free(m.point);

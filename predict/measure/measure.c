@@ -404,6 +404,7 @@ static int prepare(job *j)
 int measure_sheet(bmf_context *ctx, const bmf_measure_options *options, bmf_measure_summary *summary)
 {
     BMF_TRY(bmf_agree(ctx, check_options(ctx, options)));
+    measure_first_message(ctx);
     const int threads = ctx->threads;
     ctx->threads = options->threads > 0 ? options->threads : ctx->threads;
     job j = {.ctx = ctx, .options = *options, .limits = find_limits(ctx, options), .begin = monotonic_ns()};

@@ -71,6 +71,8 @@ extern const measure_table measure_pair_table, measure_gaps_table, measure_conge
     measure_openmp_table, measure_file_table, measure_memory_table;
 
 enum { MEASURE_MAX_OPERATIONS = 160 };
+/* What the operation `first` reports, before anything else is sent. Collective. */
+void measure_first_message(bmf_context *ctx);
 /* All in the order of a sheet; returns their number. */
 int measure_operations(const measure_operation *operation[MEASURE_MAX_OPERATIONS]);
 /* Whether the list (NULL: all) names the operation or its family. */

@@ -49,6 +49,11 @@ static int by_place(const void *a, const void *b)
     return (x->point.bytes > y->point.bytes) - (x->point.bytes < y->point.bytes);
 }
 
+void schedules_sort(schedules_study *s)
+{
+    qsort(s->measured, (size_t)s->count, sizeof *s->measured, by_place);
+}
+
 static int best_of(const bmf_schedules_point *p)
 {
     int best = 0;
@@ -166,7 +171,7 @@ int schedules_refine(schedules_study *s, double seconds)
     for (int round = 0; round < MOST_ROUNDS && now < seconds; round++) {
         tasks all = {0};
         int status = BMF_OK;
-        qsort(s->measured, (size_t)s->count, sizeof *s->measured, by_place);
+        schedules_sort(s);
         find_between_curves(s, &all);
         find_on_curves(s, &all);
         for (int64_t k = 0; k < all.count && now < seconds && status == BMF_OK; k++) {
@@ -180,6 +185,6 @@ int schedules_refine(schedules_study *s, double seconds)
         if (all.count == 0)
             break;
     }
-    qsort(s->measured, (size_t)s->count, sizeof *s->measured, by_place);
+    schedules_sort(s);
     return BMF_OK;
 }

@@ -2,7 +2,8 @@
  *
  * Method: a grid of sizes and numbers of items, each timed as schedule_timing.c does it, from 64 KiB on until the
  * quickest takes too long to repeat; then, unless they are to be others than those of a table, the rest of the time is
- * for the sizes at which algorithms change places (schedule_refine.c). What messages cost is measured first, because
+ * for the sizes at which algorithms change places (schedule_refine.c), and numbers of items in between are computed
+ * (schedule_fill.c). What messages cost is measured first, because
  * some algorithms cut values into as many segments as that makes best: as runs do which are given the table.
  * Cost: about options->seconds. */
 #include "predict/measure/schedules.h"
@@ -15,13 +16,14 @@
 #include "runtime/backend/clock.h"
 #include "runtime/base/allocate.h"
 
-enum { ALWAYS = 1 << 16, FEWEST = 5, COUNTS = 11, WORD = 8, LONG_MESSAGE = 4 << 20 };
+enum { ALWAYS = 1 << 16, FEWEST = 5, COUNTS = 21, WORD = 8, LONG_MESSAGE = 4 << 20 };
 static const double most_bytes = 256 << 20; /* of all items together */
 static const double of_grid = 0.5;          /* the time that is not for where algorithms change places */
 
 /* Times the number of ranks; 0: none. */
-static const double count_factor[COUNTS] = {0.25, 0.5, 1, 2, 3, 4, 6, 8, 16, 32, 64};
-static const double count_factor_between[COUNTS] = {0.5, 1, 2, 5, 12, 48};
+static const double count_factor[COUNTS] = {0.25, 0.5, 1,  1.5, 2,  2.5, 3,  3.5, 4,  5, 6,
+                                            7,    8,   10, 12,  14, 16,  24, 32,  48, 64};
+static const double count_factor_between[COUNTS] = {0.5, 1, 2, 4.5, 5, 9, 12, 20, 48};
 
 /* ---- sizes ---- */
 
@@ -156,6 +158,18 @@ static int measure_counts(schedules_study *s, const schedule_call *call, int64_t
     return BMF_OK;
 }
 
+static void fill(schedules_study *s)
+{
+    for (int k = 0; schedule_calls[k]; k++) {
+        int64_t counts[COUNTS];
+        for (int c = 0; c < COUNTS; c++)
+            counts[c] = count_at(s, schedule_calls[k], c);
+        if (is_wanted(s->o, schedule_calls[k]->skeleton) && !schedule_calls[k]->powers_of_two)
+            schedules_fill(s, schedule_calls[k], COUNTS, counts);
+    }
+    schedules_sort(s);
+}
+
 static int measure_all(schedules_study *s)
 {
     const bmf_schedules_options *o = s->o;
@@ -169,7 +183,11 @@ static int measure_all(schedules_study *s)
     for (int k = 0; schedule_calls[k]; k++)
         if (is_wanted(o, schedule_calls[k]->skeleton))
             BMF_TRY(measure_counts(s, schedule_calls[k], points, &done));
-    return o->between ? BMF_OK : schedules_refine(s, o->seconds);
+    if (o->between)
+        return BMF_OK;
+    BMF_TRY(schedules_refine(s, o->seconds));
+    fill(s);
+    return BMF_OK;
 }
 
 int measure_schedules(bmf_context *ctx, const bmf_schedules_options *options, bmf_cost_model *message,

@@ -27,10 +27,12 @@ typedef struct bmf_schedules_point {
     const char *way[BMF_MEASURE_WAYS];
     double seconds[BMF_MEASURE_WAYS]; /* the lower quartile of the slowest ranks' times: what disturbs is left out */
     int by_costs, by_constants;       /* the way that the table chooses (-1: there is no table), and fixed constants */
+    bool computed;                    /* the seconds are not measured, but follow from other numbers of items */
 } bmf_schedules_point;
 
 /* Measures, and calls `visit` for every point, on every rank; of a skeleton's in the order of items and bytes. Half of
- * the time is for where algorithms change places, unless sizes are to be those between. *message: what messages cost,
+ * the time is for where algorithms change places, unless sizes are to be those between; and numbers of items between
+ * those that were measured have times that follow from what the algorithms do there. *message: what messages cost,
  * by which values were cut into segments; may be NULL. Changes the context's processors, forced algorithms and
  * costs, and leaves it with one processor for every rank. Collective. Errors: BMF_ERROR_ARGUMENT for a skeleton that
  * has no choice, and those of the skeletons. */

@@ -29,6 +29,11 @@ int schedules_measure(schedules_study *study, const schedule_call *call, int64_t
 /* Where two algorithms change places or are close, measures between and again, until `seconds` are over since the study
  * began. Collective. */
 int schedules_refine(schedules_study *study, double seconds);
+/* Adds points of a call for numbers of items between those of count[], which were measured at all sizes and increase;
+ * 0: none. Points are in the order of schedules_sort. */
+void schedules_fill(schedules_study *study, const schedule_call *call, int counts, const int64_t *count);
+/* By call, items and bytes. */
+void schedules_sort(schedules_study *study);
 /* What is planned is done to this part. */
 void schedules_tell(const schedules_study *study, double done);
 

@@ -420,6 +420,23 @@ void actions_overhead_of_all(bmf_actions *actions, double seconds, double shared
                                       .equation = (uint8_t)equation});
 }
 
+void actions_first_calls(bmf_actions *actions)
+{
+    add_for_all(actions, (bmf_action){.kind = BMF_ACTION_OVERHEAD, .message = 1});
+}
+
+void actions_set_first_calls(bmf_actions *actions, double seconds, double own)
+{
+    for (int64_t k = 0; k < actions->stored_count; k++) {
+        bmf_action *action = &actions->stored[k];
+        if (action->kind == BMF_ACTION_OVERHEAD && action->message == 1) {
+            action->seconds = seconds;
+            action->own = (float)own;
+        }
+    }
+    actions_forget_list(actions);
+}
+
 void actions_barrier(bmf_actions *actions, uint16_t name, double seconds)
 {
     add_for_all(actions, (bmf_action){.kind = BMF_ACTION_BARRIER, .name = name, .seconds = seconds});

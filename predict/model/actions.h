@@ -31,7 +31,8 @@ typedef struct bmf_action {
     float shared, own; /* relative standard errors: of the equation used (one for all its uses), of this call */
     int64_t amount;    /* COMPUTE: elements; OVERHEAD: bytes that were copied; POST: first message of its receives, see
                         * `next`; SEND, RECEIVE: the round's number; WAIT: 1 if it is an event of traces, else 0 */
-    int64_t message;   /* SEND, RECEIVE: its number; POST, WAIT: the round's number; COMPUTE: 1 if it is a file */
+    int64_t message;   /* SEND, RECEIVE: its number; POST, WAIT: the round's number; COMPUTE: 1 if it is a file;
+                        * OVERHEAD: 1 if it is of first calls */
     int32_t processor;
     uint32_t scope;   /* innermost region or call it belongs to */
     uint32_t round;   /* number inside the call, for structural ids */
@@ -220,6 +221,9 @@ void actions_round_end(bmf_actions *actions, uint32_t round, int64_t number);
 void actions_round_end_sparse(bmf_actions *actions, uint32_t round, int64_t number);
 /* An overhead of every processor. */
 void actions_overhead_of_all(bmf_actions *actions, double seconds, double shared, double own, int equation);
+/* The same of what they do once, before all else: nothing, until all such actions are set. */
+void actions_first_calls(bmf_actions *actions);
+void actions_set_first_calls(bmf_actions *actions, double seconds, double own);
 /* A collective operation of that name; name 0: it is no event. seconds NAN: the network's time for an agreement. */
 void actions_barrier(bmf_actions *actions, uint16_t name, double seconds);
 

@@ -322,6 +322,8 @@ static void model_start(bmf_context *ctx)
             model->actions->stored[k].seconds = 0.0;
     actions_forget_list(model->actions);
     actions_start(model->actions);
+    if (model->first_calls)
+        actions_first_calls(model->actions);
     model->timed_start = model->timed_count;
     ctx->statistics = (bmf_statistics){0};
     if (model->bound.set && latest_clock(ctx, &model->bound.loaded) != BMF_OK)
@@ -350,6 +352,11 @@ void model_keep_bytes(bmf_context *ctx)
     bmf_model *model = model_of(ctx);
     model->keeps_bytes = true;
     keep_beside(model);
+}
+
+void model_has_first_calls(bmf_context *ctx)
+{
+    model_of(ctx)->first_calls = true;
 }
 
 void model_use_classes(bmf_context *ctx)

@@ -28,6 +28,8 @@ void model_keep_bytes(bmf_context *ctx);
  * some of them are emulated (16 if kernels are timed here, otherwise 1), and the others do as these. Messages, bytes
  * and values stay what they are. */
 void model_use_classes(bmf_context *ctx);
+/* Before the program runs: every processor has its first calls at the beginning (actions_set_first_calls). */
+void model_has_first_calls(bmf_context *ctx);
 /* Before the program runs: clocks that it asks for are 0, and cost nothing. For callers who want its actions only. */
 void model_without_clocks(bmf_context *ctx);
 /* Before the program runs: it is given up, with an error at its next round of messages, when it has taken more than so

@@ -110,6 +110,7 @@ struct bmf_model {
     int threads;                /* of this host, for kernels that are not timed */
     bmf_model_costs *costs;
     bool keeps_bytes;        /* of kernels, beside their actions, and how threads share them */
+    bool first_calls;        /* begin the program */
     bool computed;           /* since the last round of messages */
     bmf_kernel_times *times; /* kept over many programs, or NULL; */
     uint32_t *timed;         /* then the numbers of what was timed here, in the order in which it is stored */

@@ -139,6 +139,8 @@ typedef struct bmf_network_type {
     /* Seconds that n processors need to agree on a status (a tree of empty messages, say); NULL: the simulator takes
      * 2 ceil(log2 n) messages of 8 bytes between neighbours, or nothing if the machine says so. */
     double (*agreement)(const bmf_network *network, int64_t processors);
+    /* Seconds that a processor's first message takes longer than others; NULL: nothing is known of that. */
+    double (*first_message)(const bmf_network *network);
     /* Seconds of a collective operation of MPI ("allreduce", ..) of n processors, from when the last of them called it;
      * bytes: of its count argument. NAN: not known, it is to be made of messages. NULL: never known. */
     double (*collective_seconds)(const bmf_network *network, const char *operation, int64_t processors, int64_t bytes);

@@ -54,6 +54,7 @@ typedef enum role {
     LEAVING,
     ENTERING,
     CIRCLING,
+    FIRST,
     ROLES
 } role;
 
@@ -191,6 +192,7 @@ static int read_settings(const bmf_machine *machine, const config_setting_t *gro
     BMF_TRY(find(machine, group, s, READY, "rsend"));
     if (s->single)
         BMF_TRY(find_gaps(machine, group, s));
+    BMF_TRY(find(machine, group, s, FIRST, "first"));
     return find(machine, group, s, AGREEMENT, "allreduce");
 }
 
@@ -504,6 +506,14 @@ static double agreement(const bmf_network *network, int64_t processors)
     return 2.0 * ceil(log2((double)processors)) * evaluate(e, e->p, STATUS_BYTES / e->element_bytes, &entry);
 }
 
+static double first_message(const bmf_network *network)
+{
+    const sheet_network *s = (const sheet_network *)network;
+    const equation *e = &s->equation[FIRST];
+    const bmf_sheet_entry *entry;
+    return e->entry ? evaluate(e, e->p, 1.0, &entry) : 0.0;
+}
+
 /* ---- collective operations ---- */
 
 /* What stands in for an operation that a sheet lacks (docs/mpi-programs.md): up to two others whose times add up, for d
@@ -591,10 +601,10 @@ static void describe_equation(const equation *e, const char *what, FILE *stream)
 
 static void describe(const bmf_network *network, FILE *stream)
 {
-    static const char *const what[ROLES] = {"a sender's overhead", "a sender's wait",   "until it is received",
-                                            "of that, at the end", "or, if larger",     "agreement",
-                                            "a blocking send",     "a synchronous one", "a ready one",
-                                            "at a port out",       "at a port in",      "at both of a host"};
+    static const char *const what[ROLES] = {
+        "a sender's overhead", "a sender's wait",   "until it is received", "of that, at the end", "or, if larger",
+        "agreement",           "a blocking send",   "a synchronous one",    "a ready one",         "at a port out",
+        "at a port in",        "at both of a host", "more of a first one"};
     const sheet_network *s = (const sheet_network *)network;
     fprintf(stream, "times of messages from the sheet '%s'\n", s->sheet->title);
     for (int k = 0; k < ROLES; k++)
@@ -619,5 +629,6 @@ const bmf_network_type network_sheet = {.name = "sheet",
                                         .loads = loads,
                                         .describe = describe,
                                         .agreement = agreement,
+                                        .first_message = first_message,
                                         .collective_seconds = collective_seconds,
                                         .remark = remark};

@@ -16,6 +16,9 @@
 
 /* Messages up to this size are packed with their neighbours: copying them costs less than another message. */
 enum { BMF_PACK_LIMIT = 64 * 1024 };
+/* Shorter messages to ranks whose memory can be mapped are left to MPI, too: telling the other end costs more than the
+ * second copy (runtime/cluster/direct.h). */
+enum { BMF_DIRECT_LIMIT = 1 << 18 };
 /* Largest single MPI message; longer ones are split (MPI counts are int). */
 enum { BMF_LARGEST_PIECE = 1 << 30 };
 /* Values that describe a message in a parcel: from, to, bytes, first, count. */

@@ -7,9 +7,6 @@
 
 #include "runtime/cluster/cluster.h"
 
-/* Shorter messages are left to MPI: telling the other end costs more than the second copy. */
-enum { BMF_DIRECT_LIMIT = 1 << 18 };
-
 /* What this rank and one other exchange so in one round, both ways. */
 typedef struct bmf_direct bmf_direct;
 

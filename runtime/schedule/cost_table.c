@@ -28,6 +28,11 @@ typedef struct curve {
     int64_t begin, end;
 } curve;
 
+/* Curves [begin, end) of one algorithm on so many ranks. */
+typedef struct family {
+    int64_t begin, end;
+} family;
+
 struct bmf_cost_table {
     int64_t owners;
     char *name, *text;
@@ -37,6 +42,8 @@ struct bmf_cost_table {
     int64_t rows, row_capacity;
     curve *curve; /* in the order of their rows */
     int64_t curves, curve_capacity;
+    family *family; /* in the order of their curves */
+    int64_t families, family_capacity;
     int64_t *measured; /* numbers of ranks, each once */
     int64_t measured_count, measured_capacity;
 };
@@ -156,11 +163,16 @@ static int by_numbers(int64_t x, int64_t y)
     return (x > y) - (x < y);
 }
 
-static int by_curve(const row *x, const row *y)
+static int by_family(const row *x, const row *y)
 {
     int order = strcmp(x->skeleton, y->skeleton);
     order = order ? order : strcmp(x->algorithm, y->algorithm);
-    order = order ? order : by_numbers(x->ranks, y->ranks);
+    return order ? order : by_numbers(x->ranks, y->ranks);
+}
+
+static int by_curve(const row *x, const row *y)
+{
+    const int order = by_family(x, y);
     return order ? order : by_numbers(x->count, y->count);
 }
 
@@ -193,6 +205,10 @@ static bool make_curves(reader *r)
         if (!goes_on) {
             *ARRAY_APPEND(table->curve, table->curves, table->curve_capacity) = (curve){k, k};
             note_ranks(table, now->ranks);
+            if (!before || by_family(before, now) != 0)
+                *ARRAY_APPEND(table->family, table->families, table->family_capacity) =
+                    (family){table->curves - 1, table->curves};
+            table->family[table->families - 1].end = table->curves;
         }
         table->curve[table->curves - 1].end = k + 1;
     }
@@ -229,6 +245,7 @@ void cost_table_free(bmf_cost_table *table)
     free(table->text);
     free(table->row);
     free(table->curve);
+    free(table->family);
     free(table->measured);
     free(table);
 }
@@ -265,16 +282,21 @@ static const row *first_row(const bmf_cost_table *table, int64_t c)
     return &table->row[table->curve[c].begin];
 }
 
+static const row *first_family_row(const bmf_cost_table *table, int64_t k)
+{
+    return first_row(table, table->family[k].begin);
+}
+
 bool cost_table_covers(const bmf_cost_table *table, const char *skeleton, int64_t ranks, int64_t count)
 {
     const int64_t measured = cost_table_ranks(table, ranks);
     int64_t fewest = INT64_MAX, most = 0;
-    for (int64_t c = 0; c < table->curves; c++) {
-        const row *of = first_row(table, c);
-        if (of->ranks != measured || strcmp(of->skeleton, skeleton) != 0)
+    for (int64_t k = 0; k < table->families; k++) {
+        const row *first = first_family_row(table, k), *last = first_row(table, table->family[k].end - 1);
+        if (first->ranks != measured || strcmp(first->skeleton, skeleton) != 0)
             continue;
-        fewest = of->count < fewest ? of->count : fewest;
-        most = of->count > most ? of->count : most;
+        fewest = first->count < fewest ? first->count : fewest;
+        most = last->count > most ? last->count : most;
     }
     return most > 0 && 2 * count >= fewest && count <= 2 * most;
 }
@@ -313,24 +335,27 @@ typedef struct neighbours {
     bool between;
 } neighbours;
 
+/* The nearest curves that count from `from` on, by steps of 1 or -1, before `end`. */
+static void find_two(const bmf_cost_table *table, int64_t from, int64_t end, int step, double bytes, bool anywhere,
+                     int64_t found[2])
+{
+    int count = 0;
+    found[0] = found[1] = -1;
+    for (int64_t c = from; c != end && count < 2; c += step)
+        if (anywhere || is_near(table, c, bytes))
+            found[count++] = c;
+}
+
 /* Among curves [begin, end) of an algorithm; anywhere: of all sizes. */
 static neighbours find_neighbours(const bmf_cost_table *table, int64_t begin, int64_t end, int64_t count, double bytes,
                                   bool anywhere)
 {
-    int64_t below[2] = {-1, -1}, above[2] = {-1, -1}; /* the nearest one first */
-    for (int64_t c = begin; c < end; c++) {
-        const int64_t items = first_row(table, c)->count;
-        if (!anywhere && !is_near(table, c, bytes))
-            continue;
-        if (items == count)
-            return (neighbours){c, c, true};
-        if (items < count) {
-            below[1] = below[0];
-            below[0] = c;
-        } else if (above[1] < 0) {
-            above[above[0] >= 0] = c;
-        }
-    }
+    const int64_t at = SEARCH_FIRST(c, begin, end, first_row(table, c)->count >= count);
+    int64_t below[2], above[2]; /* the nearest one first */
+    if (at < end && first_row(table, at)->count == count && (anywhere || is_near(table, at, bytes)))
+        return (neighbours){at, at, true};
+    find_two(table, at - 1, begin - 1, -1, bytes, anywhere, below);
+    find_two(table, at, end, 1, bytes, anywhere, above);
     if (below[0] >= 0 && above[0] >= 0)
         return (neighbours){below[0], above[0], true};
     return below[0] >= 0 ? (neighbours){below[1], below[0], false} : (neighbours){above[0], above[1], false};
@@ -347,14 +372,10 @@ double cost_table_seconds(const bmf_cost_table *table, const char *skeleton, con
 {
     const int64_t measured = cost_table_ranks(table, ranks);
     const row wanted = {.skeleton = skeleton, .algorithm = algorithm, .ranks = measured};
-    const int64_t begin = SEARCH_FIRST(c, 0, table->curves, by_curve(first_row(table, c), &wanted) >= 0);
-    int64_t end = begin;
-    while (end < table->curves && first_row(table, end)->ranks == measured &&
-           strcmp(first_row(table, end)->algorithm, algorithm) == 0 &&
-           strcmp(first_row(table, end)->skeleton, skeleton) == 0)
-        end++;
-    if (begin == end || measured == 0)
+    const int64_t k = SEARCH_FIRST(f, 0, table->families, by_family(first_family_row(table, f), &wanted) >= 0);
+    if (measured == 0 || k == table->families || by_family(first_family_row(table, k), &wanted) != 0)
         return NAN;
+    const int64_t begin = table->family[k].begin, end = table->family[k].end;
     neighbours curves = find_neighbours(table, begin, end, count, bytes, false);
     if (curves.low < 0 || curves.high < 0)
         curves = find_neighbours(table, begin, end, count, bytes, true);

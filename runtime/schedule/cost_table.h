@@ -12,7 +12,8 @@
  * Method: between two measured sizes a time is a straight line over bytes, between two numbers of items a power of
  * them. Numbers of items of which no size near the wanted one was measured do not count there, while others do. A
  * number of ranks that was not measured has the times of the nearest that was, if that is at most twice as many
- * or half. Cost: of reading, n log n for n rows; of a time, the number of rows with other items or ranks. */
+ * or half. Cost: of reading, n log n for n rows; of a time, log n, and more where neighbouring numbers
+ * of items do not count. */
 #ifndef BMF_COST_TABLE_H
 #define BMF_COST_TABLE_H
 

@@ -111,7 +111,6 @@ typedef struct bmf_scalar_instruction {
     int value;      /* result; -1 for choices and loops */
     int part;       /* which choice or loop */
     int region;
-    int next; /* of the same hash, or -1 */
     bool needed;
     const bmf_expression *where;
 } bmf_scalar_instruction;

@@ -364,36 +364,49 @@ static int constant_of(bmf_scalar_compiler *c, const bmf_constant *from)
     return scalar_constant(c, from->kind, bytes);
 }
 
-static unsigned hash_application(const bmf_expression *e, int region, const bmf_scalar_bundle *x)
+/* What an application is found by. */
+typedef struct wanted_application {
+    const bmf_scalar_application *application; /* all there are */
+    const bmf_expression *expression;
+    const bmf_scalar_bundle *x;
+    int region;
+} wanted_application;
+
+static uint64_t hash_application(const wanted_application *wanted)
 {
-    uint64_t h = (uint64_t)(uintptr_t)e * 0x9e3779b97f4a7c15U + (uint64_t)region;
-    for (int k = 0; k < x->leaves; k++)
-        h = (h ^ (uint64_t)x->value[k]) * 0xff51afd7ed558ccdU;
-    return (unsigned)(h >> 40) % BMF_SCALAR_BUCKETS;
+    uint64_t h = (uint64_t)(uintptr_t)wanted->expression * 0x9e3779b97f4a7c15U + (uint64_t)wanted->region;
+    for (int k = 0; k < wanted->x->leaves; k++)
+        h = (h ^ (uint64_t)wanted->x->value[k]) * 0xff51afd7ed558ccdU;
+    return h;
+}
+
+static bool is_application(const void *wanted, uint32_t number)
+{
+    const wanted_application *w = wanted;
+    const bmf_scalar_application *known = &w->application[number];
+    return known->expression == w->expression && known->region == w->region && known->x.type == w->x->type &&
+           memcmp(known->x.value, w->x->value, (size_t)w->x->leaves * sizeof *w->x->value) == 0;
 }
 
 /* Whether the expression was applied to the same values before; *y is what it gave. */
 static bool find_application(const bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
                              bmf_scalar_bundle *y)
 {
-    for (int k = c->applied[hash_application(e, c->region, x)]; k >= 0; k = c->application[k].next) {
-        const bmf_scalar_application *known = &c->application[k];
-        if (known->expression == e && known->region == c->region && known->x.type == x->type &&
-            memcmp(known->x.value, x->value, (size_t)x->leaves * sizeof *x->value) == 0) {
-            *y = known->y;
-            return true;
-        }
-    }
-    return false;
+    const wanted_application wanted = {c->application, e, x, c->region};
+    const int64_t found = table_find(&c->known, hash_application(&wanted), is_application, &wanted);
+    if (found >= 0)
+        *y = c->application[found].y;
+    return found >= 0;
 }
 
 static void note_application(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
                              const bmf_scalar_bundle *y)
 {
-    const unsigned h = hash_application(e, c->region, x);
     bmf_scalar_application *new = BMF_SCALAR_APPEND(c->application, c->applications, c->application_capacity);
-    *new = (bmf_scalar_application){.expression = e, .region = c->region, .next = c->applied[h], .x = *x, .y = *y};
-    c->applied[h] = c->applications - 1;
+    *new = (bmf_scalar_application){.expression = e, .region = c->region, .x = *x, .y = *y};
+    table_make_room(&c->known, c->applications);
+    table_add(&c->known, hash_application(&(wanted_application){c->application, e, x, c->region}),
+              (uint32_t)c->applications - 1);
 }
 
 static void compile_new(bmf_scalar_compiler *c, const bmf_expression *e, const bmf_scalar_bundle *x,
@@ -460,14 +473,8 @@ static void compile_new(bmf_scalar_compiler *c, const bmf_expression *e, const b
 static void compile_whole(bmf_scalar *s, const bmf_expression *e, const bmf_type *in)
 {
     const bmf_type *leaf[BMF_MAX_LEAVES];
-    bmf_scalar_compiler *c = allocate((int64_t)sizeof *c);
+    bmf_scalar_compiler compiler = {.scalar = s, .region = -1}, *c = &compiler;
     bmf_scalar_bundle x = {.type = in}, y;
-    c->scalar = s;
-    c->region = -1;
-    c->application = NULL;
-    c->applications = c->application_capacity = 0;
-    memset(c->bucket, -1, sizeof c->bucket);
-    memset(c->applied, -1, sizeof c->applied);
     open_region(c, false);
     s->inputs = x.leaves = bmf_type_leaves(in, leaf);
     for (int k = 0; k < x.leaves; k++) {
@@ -479,8 +486,9 @@ static void compile_whole(bmf_scalar *s, const bmf_expression *e, const bmf_type
     memcpy(s->output, y.value, sizeof s->output);
     for (int k = 0; k < y.leaves; k++)
         s->output_kind[k] = s->value[y.value[k]].kind;
+    table_free(&c->instructions);
+    table_free(&c->known);
     free(c->application);
-    free(c);
 }
 
 static const bmf_scalar *made_for(bmf_expression *expression, const bmf_type *in)

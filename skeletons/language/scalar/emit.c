@@ -61,25 +61,36 @@ int scalar_import(bmf_scalar_compiler *c, int region, int v)
 
 /* ---- instructions ---- */
 
-static unsigned hash(int region, bmf_scalar_opcode opcode, const int operand[3], int guard)
+/* What an instruction is found by. */
+typedef struct wanted_instruction {
+    const bmf_scalar_instruction *instruction; /* all there are */
+    const int *operand;
+    bmf_scalar_opcode opcode;
+    int region, guard;
+} wanted_instruction;
+
+static uint64_t hash(const wanted_instruction *wanted)
 {
-    uint64_t h = (uint64_t)region * 0x9e3779b97f4a7c15U + (uint64_t)opcode;
+    uint64_t h = (uint64_t)wanted->region * 0x9e3779b97f4a7c15U + (uint64_t)wanted->opcode;
     for (int k = 0; k < 3; k++)
-        h = (h ^ (uint64_t)operand[k]) * 0xff51afd7ed558ccdU;
-    h = (h ^ (uint64_t)guard) * 0xc4ceb9fe1a85ec53U;
-    return (unsigned)(h >> 40) % BMF_SCALAR_BUCKETS;
+        h = (h ^ (uint64_t)wanted->operand[k]) * 0xff51afd7ed558ccdU;
+    return (h ^ (uint64_t)wanted->guard) * 0xc4ceb9fe1a85ec53U;
+}
+
+static bool is_instruction(const void *wanted, uint32_t number)
+{
+    const wanted_instruction *w = wanted;
+    const bmf_scalar_instruction *known = &w->instruction[number];
+    return known->region == w->region && known->opcode == w->opcode && known->guard == w->guard &&
+           memcmp(known->operand, w->operand, sizeof known->operand) == 0;
 }
 
 static int find_here(const bmf_scalar_compiler *c, int region, bmf_scalar_opcode opcode, const int operand[3],
                      int guard)
 {
-    for (int i = c->bucket[hash(region, opcode, operand, guard)]; i >= 0; i = c->scalar->instruction[i].next) {
-        const bmf_scalar_instruction *known = &c->scalar->instruction[i];
-        if (known->region == region && known->opcode == opcode && known->guard == guard &&
-            memcmp(known->operand, operand, sizeof known->operand) == 0)
-            return known->value;
-    }
-    return -1;
+    const wanted_instruction wanted = {c->scalar->instruction, operand, opcode, region, guard};
+    const int64_t found = table_find(&c->instructions, hash(&wanted), is_instruction, &wanted);
+    return found < 0 ? -1 : c->scalar->instruction[found].value;
 }
 
 /* The value of the same operation that is certainly computed before, as the region sees it, or -1. */
@@ -128,8 +139,7 @@ int scalar_add_instruction(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, con
     bmf_scalar *s = c->scalar;
     const int number = s->instructions;
     bmf_scalar_instruction *new = BMF_SCALAR_APPEND(s->instruction, s->instructions, s->instruction_capacity);
-    *new = (bmf_scalar_instruction){
-        .opcode = opcode, .guard = guard, .value = -1, .region = c->region, .next = -1, .where = where};
+    *new = (bmf_scalar_instruction){.opcode = opcode, .guard = guard, .value = -1, .region = c->region, .where = where};
     memcpy(new->operand, operand, sizeof new->operand);
     if (opcode != BMF_SCALAR_CHOICE && opcode != BMF_SCALAR_LOOP) {
         const int value = scalar_add_value(c, BMF_SCALAR_RESULT, kind, c->region, number);
@@ -158,9 +168,8 @@ int scalar_emit(bmf_scalar_compiler *c, bmf_scalar_opcode opcode, bmf_type_kind 
     if (value >= 0)
         return value;
     const int number = scalar_add_instruction(c, opcode, operand, guard, kind, where);
-    bmf_scalar_instruction *new = &c->scalar->instruction[number];
-    const unsigned h = hash(c->region, opcode, operand, guard);
-    new->next = c->bucket[h];
-    c->bucket[h] = number;
-    return new->value;
+    const wanted_instruction made = {c->scalar->instruction, operand, opcode, c->region, guard};
+    table_make_room(&c->instructions, c->instructions.count + 1);
+    table_add(&c->instructions, hash(&made), (uint32_t)number);
+    return c->scalar->instruction[number].value;
 }

@@ -2,9 +2,8 @@
 #ifndef BMF_LANGUAGE_SCALAR_EMIT_H
 #define BMF_LANGUAGE_SCALAR_EMIT_H
 
+#include "runtime/base/table.h"
 #include "skeletons/language/scalar/code.h"
-
-enum { BMF_SCALAR_BUCKETS = 4096 };
 
 /* Values for the leaves of a type. */
 typedef struct bmf_scalar_bundle {
@@ -17,15 +16,15 @@ typedef struct bmf_scalar_bundle {
  * times, and names within them, so that the tree an expression stands for may be far larger than the expression. */
 typedef struct bmf_scalar_application {
     const bmf_expression *expression;
-    int region, next; /* next: of the same hash, or -1 */
+    int region;
     bmf_scalar_bundle x, y;
 } bmf_scalar_application;
 
 typedef struct bmf_scalar_compiler {
     bmf_scalar *scalar;
-    int region;                      /* where instructions go */
-    int bucket[BMF_SCALAR_BUCKETS];  /* first instruction of each hash, or -1 */
-    int applied[BMF_SCALAR_BUCKETS]; /* first application of each hash, or -1 */
+    int region;             /* where instructions go */
+    bmf_table instructions; /* by region, operation, operands and guard */
+    bmf_table known;        /* applications, by expression, region and argument */
     bmf_scalar_application *application;
     int applications, application_capacity;
 } bmf_scalar_compiler;
