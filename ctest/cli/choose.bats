@@ -274,8 +274,8 @@ for w, a in zip(whole, all, strict=True):
         assert abs(a["parts"][part] - seconds) <= 0.01 * w["best"], (part, a, w)
     assert (a["machine"], a["processors"], a["limit"]) == (w["machine"], w["processors"], w["limit"])
 END
-    # what depends on the data is between the least and the most that small sizes show, and said: of 16, 24 and 32 elements
-    # a third is 5 or 6, 8, and 10 or 11
+    # what depends on the data is between the least and the most that small sizes show, and said: of 16, 24, 32 and 40
+    # elements a third is 5 or 6, 8, 10 or 11, and 13 or 14
     python3 -c 'import numpy as np
 for name, n in (("thirds", 1236), ("thirds40010", 40010)):
     np.save(name, np.resize([1.0, -1.0, -1.0], n))'
@@ -368,8 +368,8 @@ END
     refused 'stands there twice' sum.bmf --machine ideal,ideal --procs 2
     refused 'is no list of 1 to' sum.bmf --machine ideal, --procs 2
     refused '--confidence is between' sum.bmf --machine ideal --procs 2 --confidence 0.3
-    refused '--scale takes one --arg FILE' sum.bmf --machine ideal --procs 2 --scale n=1,2
-    refused '--elements takes one --arg FILE' sum.bmf --machine ideal --procs 2 --elements 5
+    refused '--scale takes an --arg FILE' sum.bmf --machine ideal --procs 2 --scale n=1,2
+    refused '--elements takes an --arg FILE' sum.bmf --machine ideal --procs 2 --elements 5
     refused '--elements is for programs of the language' rules.model --machine ideal --procs 2 --set n=1 --elements 5
     refused 'is no whole number' sum.bmf --machine ideal --procs 2 --elements few
     refused 'none.npy' sum.bmf --arg none.npy --machine ideal --procs 2 --scale n=1e6

@@ -47,11 +47,11 @@ setup()
     python3 -c 'import numpy' 2>/dev/null || skip "NumPy is not installed"
 }
 
-# same PROGRAM DATA N PROCESSORS MACHINE: messages and bytes exact, times within 1 %
+# same PROGRAM DATA N PROCESSORS MACHINE [OPTION..]: messages and bytes exact, times within 1 %
 same()
 {
-    "$BMF" predict "$1" --machine "$5" --procs "$4" --arg "$2$3.npy" --json >whole.json
-    "$BMF" predict "$1" --machine "$5" --procs "$4" --arg "$2.npy" --elements "$3" --json >counted.json
+    "$BMF" predict "$1" --machine "$5" --procs "$4" --arg "$2$3.npy" "${@:6}" --json >whole.json
+    "$BMF" predict "$1" --machine "$5" --procs "$4" --arg "$2.npy" "${@:6}" --elements "$3" --json >counted.json
     python3 - "$*" <<'END'
 import json, sys
 whole, counted = (json.load(open(f"{name}.json"))["runs"][0] for name in ("whole", "counted"))
@@ -107,6 +107,50 @@ END
     same products.bmf points 5003 5 counted.machine
 }
 
+# of n points every one with every other: counts that grow as n^2, messages as n
+@test "pairs of elements are counted, too" {
+    local all_pairs="$BMF_SOURCE_DIR/examples/21-all-pairs.bmf"
+    python3 -c 'import numpy as np
+points = np.random.default_rng(5).uniform(0.0, 9.0, (200, 2))
+for n in ("", 600, 801): np.save(f"points{n}.npy", np.resize(points, (n or 200, 2)))'
+    same "$all_pairs" points 600 4 counted.machine
+    same "$all_pairs" points 801 5 counted.machine
+    "$BMF" predict "$all_pairs" --machine counted.machine --procs 64 --arg points.npy --elements 1e9 --json >large.json
+    # every processor computes 10^18 / 64 distances, of at least a hundredth of a microsecond
+    jq -e '.runs[0].seconds > 1e18 / 64 * 1e-8 and .runs[0].remarks == []' large.json
+}
+
+@test "arguments that stay as they are, and several that grow" {
+    python3 -c 'import numpy as np
+rng = np.random.default_rng(6)
+points, others = rng.uniform(0.0, 9.0, (200, 2)), rng.integers(0, 10, 77)
+np.save("centres.npy", rng.uniform(0.0, 9.0, (10, 2)))
+for n in ("", 4003):
+    np.save(f"points{n}.npy", np.resize(points, (n or 200, 2)))
+    np.save(f"digits{n}.npy", np.resize(others, n or 77))'
+    cat >nearest.bmf <<'END'
+let distance({x, y}, {u, v}) = (x - u) * (x - u) + (y - v) * (y - v)
+let pairs(rows) = map(row -> {row[0], row[1]}, rows)
+main(points, centres) =
+    let cs = pairs(centres) in
+    points |> split(procs) |> map(pairs) |> map(part -> map(p -> cs |> map(c -> distance(p, c)) |> reduce(min), part))
+        |> map(part -> reduce(+, 0.0, part)) |> reduce(+)
+END
+    same nearest.bmf points 4003 5 counted.machine --arg centres.npy
+    # two that grow: the second is given again with as many rows
+    echo 'main(xs, ys) = zip(map(row -> row[0], xs), ys) |> split(procs) |> map(part -> part |> map({x, y} -> x * real(y)) |> reduce(+, 0.0)) |> reduce(+)' >both.bmf
+    "$BMF" predict both.bmf --machine counted.machine --procs 5 --arg points4003.npy --arg digits4003.npy --json >whole.json
+    "$BMF" predict both.bmf --machine counted.machine --procs 5 --arg points.npy --arg digits.npy --elements 4003 --growing 1,2 --json >counted.json
+    jq -es '(.[0].runs[0] | [.messages, .bytes]) == (.[1].runs[0] | [.messages, .bytes]) and .[1].runs[0].remarks == []' whole.json counted.json
+    # only the second
+    echo 'main(centres, points) = let c = centres[0][0] in points |> split(procs) |> map(part -> part |> map(p -> p[0] - c) |> reduce(+, 0.0)) |> reduce(+)' >second.bmf
+    "$BMF" predict second.bmf --machine counted.machine --procs 5 --arg centres.npy --arg points4003.npy --json >whole.json
+    "$BMF" predict second.bmf --machine counted.machine --procs 5 --arg centres.npy --arg points.npy --elements 4003 --growing 2 --json >counted.json
+    jq -es '(.[0].runs[0] | [.messages, .bytes]) == (.[1].runs[0] | [.messages, .bytes]) and .[1].runs[0].remarks == []' whole.json counted.json
+    "$BMF" choose second.bmf --machine counted.machine --procs 5 --threads 1 --arg centres.npy --arg points.npy --elements 4003 --growing 2 --json >chosen.json
+    jq -es '(.[0].runs[0].seconds - .[1].offers[0].seconds | fabs) <= 0.01 * .[0].runs[0].seconds' whole.json chosen.json
+}
+
 @test "10^12 elements on 4096 processors" {
     "$BMF" predict roots.bmf --machine counted.machine --procs 4096 --arg reals.npy --elements 1e12 --json >large.json
     python3 - <<'END'
@@ -151,8 +195,14 @@ END
     for number in 0 -1 1.5 abc 1e300 '' 12x; do
         refused 'is no whole number' squares.bmf --arg reals.npy --elements "$number"
     done
-    refused 'one --arg FILE' squares.bmf --elements 1e6
-    refused 'one --arg FILE' squares.bmf --arg reals.npy --arg reals.npy --elements 1e6
+    refused 'an --arg FILE' squares.bmf --elements 1e6
+    for list in 0 2 1,2 65; do
+        refused '--growing' squares.bmf --arg reals.npy --elements 1e6 --growing $list
+    done
+    for list in x 1, '' ,1 1-2 -1; do
+        refused "--growing '$list'" squares.bmf --arg reals.npy --elements 1e6 --growing "$list"
+    done
+    refused '--growing goes with --elements' squares.bmf --arg reals.npy --growing 1
     refused 'does not go with' squares.bmf --arg reals.npy --elements 1e6 --trace x.trace
     refused 'none.npy' squares.bmf --arg none.npy --elements 1e6
     python3 -c 'import numpy; numpy.save("empty.npy", numpy.zeros(0))'

@@ -134,6 +134,8 @@ static int check_options(choose_options *o, const bmf_operands *operands)
                            "the language another --arg, or --elements N of it");
     if (p->elements > 0)
         BMF_TRY(elements_check(p, "--elements"));
+    else if (p->growing && !o->scaled)
+        return usage_error("--growing goes with --elements and --scale");
     if (!model && !p->command && o->scaled)
         BMF_TRY(check_rows(o));
     if (p->command)
@@ -302,6 +304,8 @@ static const bmf_option options[] = {
     BMF_OPTION("library", "FILE", BMF_LIST(choose_options, predict.program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_LIST(choose_options, predict.program.argument), "as for `bmf run`"),
     BMF_OPTION("elements", "N", BMF_OTHER(choose_options, predict.elements, elements_read), "as for `bmf predict`"),
+    BMF_OPTION("growing", "LIST", BMF_OTHER(choose_options, predict.growing, elements_read_grown),
+               "as for `bmf predict`; also with --scale"),
     BMF_OPTION("free", NULL, BMF_FLAG(choose_options, predict.reassociate), "as for `bmf run`"),
     BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(choose_options, predict.schedule), "as for `bmf predict`"),
     BMF_OPTION("samples", "N", BMF_WHOLE(choose_options, predict.samples, 1, INT32_MAX),

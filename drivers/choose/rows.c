@@ -1,9 +1,9 @@
 /* bmf choose --scale of a program of the language: sizes are rows of its argument, more than there are, too.
  *
- * Method: as `bmf predict --elements`: the rows are repeated, what is done at three small sizes is recorded, and what
+ * Method: as `bmf predict --elements`: the rows are repeated, what is done at four small sizes is recorded, and what
  * is done at the size that is asked for follows. A recording serves all machines whose kernels are timed here; machines
  * with costs of their own get their own. Where counts depend on the data the time is the geometric mean of the least
- * and the most that three sizes show. Cost: three small recordings for each number of processors, size and machine of
+ * and the most that small sizes show. Cost: four small recordings for each number of processors, size and machine of
  * its own, as the algorithms that run depend on the size. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
-/* bmf predict --elements: a program on an argument that is much larger than the one that is there.
+/* bmf predict --elements: a program on arguments that are much larger than those that are there.
  *
- * Method: the rows of the argument are repeated to three sizes, so many on each processor that they lie on a line
- * with the size that is asked for, and what the program does on each of them is recorded. Where the same is done on
- * all three, and counts and bytes lie on a line, they follow for any size, and what is computed costs what the machine
- * says for it. Counts that do not lie on a line depend on the data, or are of another form: they are taken in
- * proportion, the least and the largest that the three sizes show, and the interval holds both. Where something else
- * is done it is said where. Algorithms are chosen as if every list grew as the argument does.
- * Cost: three recordings of small sizes, which are kept. Source: own; scaling counts of small runs is that of
+ * Method: the rows of the arguments that grow are repeated to four sizes, so many on each processor that they lie on a
+ * line with the size that is asked for, and what the program does on each of them is recorded. Where the same is done
+ * on all four, and counts and bytes are constant, on a line, or of pairs of elements, they follow for any size
+ * (growth.h), and what is computed costs what the machine says for it. Others depend on the data: the interval holds
+ * what the sizes show. Where something else is done it is said where. Algorithms are chosen as if every list grew as
+ * the arguments do.
+ * Cost: four recordings of small sizes, which are kept. Source: own; scaling counts of small runs is that of
  * Carrington, Laurenzano, Tiwari, "Inferring large-scale computation behavior via trace extrapolation", IPDPSW
  * (2013). */
 #define _GNU_SOURCE
@@ -18,6 +18,7 @@
 
 #include "bmf/mpi.h"
 #include "drivers/commands.h"
+#include "drivers/predict/growth.h"
 #include "drivers/predict/predict.h"
 #include "predict/model/model.h"
 #include "runtime/base/allocate.h"
@@ -27,24 +28,19 @@
 #include "runtime/files/npy_part.h"
 #include "skeletons/language/argument.h"
 
-enum { SIZES = 3, LEAST_EACH = 16, MEASURED_ELEMENTS = 1 << 20, MOST_REMARKS = 8 };
+enum { SIZES = BMF_GROWTH_SIZES, LEAST_EACH = 16, MEASURED_ELEMENTS = 1 << 20, MOST_REMARKS = 8 };
 
 /* What was recorded of one size. */
 typedef struct recorded_size {
-    int64_t each; /* elements of a processor, at least */
     bmf_actions *actions;
     int64_t held; /* bytes of all processors */
 } recorded_size;
 
-/* The least and the most that something may be. */
-typedef struct range {
-    double low, high;
-} range;
-
 typedef struct extrapolation {
     const bmf_predict_options *options;
-    const char *path;   /* of the rows that are repeated */
-    int64_t rows, each; /* that are asked for; of a processor, at least */
+    char (*path)[4200]; /* of the rows that are repeated, of every argument that grows */
+    int64_t rows;       /* that are asked for */
+    bmf_growth growth;  /* of the elements of a processor, at least */
     recorded_size size[SIZES];
     int now;
     bmf_predicted *predicted; /* what is known of the run in hand */
@@ -67,12 +63,37 @@ int elements_read(const char *text, void *field)
     return 0;
 }
 
+int elements_read_grown(const char *text, void *field)
+{
+    const char *at = text;
+    uint64_t grown = 0;
+    do {
+        char *end;
+        const long number = strtol(at, &end, 10);
+        if (end == at || (*end && *end != ',') || number < 1 || number > BMF_MAX_STRINGS)
+            return usage_error("--growing '%.100s' are no numbers of arguments from 1 on, like 1,3", text);
+        grown |= UINT64_C(1) << (number - 1);
+        at = *end ? end + 1 : NULL;
+    } while (at);
+    *(uint64_t *)field = grown;
+    return 0;
+}
+
+/* Whether the argument has as many rows as are asked for; the others stay as they are. */
+static bool grows(const bmf_predict_options *o, int argument)
+{
+    return o->growing == 0 ? argument == 0 : o->growing >> argument & 1;
+}
+
 int elements_check(const bmf_predict_options *o, const char *option)
 {
+    const int arguments = o->program.argument.count;
     if (!o->path || is_model(o->path))
         return usage_error("%s is for programs of the language", option);
-    if (o->program.argument.count != 1)
-        return usage_error("%s takes one --arg FILE, whose rows stand for all of them", option);
+    if (arguments == 0)
+        return usage_error("%s takes an --arg FILE, whose rows stand for all of them", option);
+    if (arguments < BMF_MAX_STRINGS && o->growing >> arguments)
+        return usage_error("--growing: the program has %d argument%s", arguments, arguments == 1 ? "" : "s");
     if (o->trace || o->html || o->ranks > 0 || o->compared.count > 0)
         return usage_error("--elements does not go with --trace, --html, --ranks and --compare");
     return 0;
@@ -133,7 +154,10 @@ static bool are_same(const bmf_actions *a, const bmf_actions *b)
 static int check_same(bmf_context *ctx, extrapolation *e)
 {
     const bmf_actions *last = e->size[SIZES - 1].actions;
-    if (are_same(e->size[0].actions, last) && are_same(e->size[1].actions, last))
+    bool same = true;
+    for (int k = 0; k < SIZES - 1 && same; k++)
+        same = are_same(e->size[k].actions, last);
+    if (same)
         return BMF_OK;
     for (int k = 0; k < SIZES; k++)
         actions_spread_out(e->size[k].actions);
@@ -153,37 +177,6 @@ static int check_same(bmf_context *ctx, extrapolation *e)
 
 /* ---- to the size that is asked for ---- */
 
-/* Whole numbers on a line stay on it; others in proportion. */
-static range extend_count(const extrapolation *e, int64_t first, int64_t second, int64_t third, bool *exact)
-{
-    const int64_t step = e->size[1].each - e->size[0].each, slope = (third - second) / step;
-    if (second - first == third - second && slope * step == third - second) {
-        const double count = (double)third + (double)slope * (double)(e->each - e->size[2].each);
-        return (range){count, count};
-    }
-    *exact = false;
-    const int64_t number[SIZES] = {first, second, third};
-    range made = {INFINITY, 0.0};
-    for (int k = 0; k < SIZES; k++) {
-        const double count = (double)number[k] * ((double)e->each / (double)e->size[k].each);
-        made.low = fmin(made.low, count);
-        made.high = fmax(made.high, count);
-    }
-    return made;
-}
-
-/* Costs by an equation: on a line, or within those through the first two sizes and the last two. */
-static range extend_seconds(const extrapolation *e, double first, double second, double third, bool *exact)
-{
-    static const double rounding = 1e-9;
-    const double steps = (double)(e->each - e->size[2].each) / (double)(e->size[1].each - e->size[0].each);
-    const double before = third + (second - first) * steps, behind = third + (third - second) * steps;
-    if (fabs((second - first) - (third - second)) <= rounding * third)
-        return (range){behind, behind};
-    *exact = false;
-    return (range){fmax(fmin(before, behind), 0.0), fmax(fmax(before, behind), 0.0)};
-}
-
 static void say_once(extrapolation *e, const bmf_actions *actions, const bmf_action *action, bmf_predicted *predicted)
 {
     char text[800];
@@ -195,8 +188,8 @@ static void say_once(extrapolation *e, const bmf_actions *actions, const bmf_act
         return;
     e->said[e->remarks++] = what;
     snprintf(text, sizeof text,
-             "%s: it depends on the data, or is not in proportion to the elements; the interval holds "
-             "what three sizes show",
+             "%s: how it grows depends on the data, or is not constant, in proportion to the elements, or to pairs of "
+             "them; the interval holds what small sizes show",
              describe(actions, action));
     predicted_remark(predicted, text);
 }
@@ -204,30 +197,36 @@ static void say_once(extrapolation *e, const bmf_actions *actions, const bmf_act
 /* What is computed, on stored action k of the largest size: its count and seconds, least or most. */
 static void extend_action(extrapolation *e, bool measured, int64_t k, bool most, bmf_action *action, bool *exact)
 {
-    const bmf_action *first = &e->size[0].actions->stored[k], *second = &e->size[1].actions->stored[k];
-    bool linear = true;
-    const range amount = extend_count(e, first->amount, second->amount, action->amount, &linear);
-    const double wanted = most ? amount.high : amount.low;
-    if (measured || !linear) {
+    int64_t amount[SIZES];
+    double taken[SIZES];
+    for (int n = 0; n < SIZES; n++) {
+        amount[n] = e->size[n].actions->stored[k].amount;
+        taken[n] = e->size[n].actions->stored[k].seconds;
+    }
+    const bmf_growth_range count = growth_of_counts(&e->growth, amount);
+    const double wanted = most ? count.high : count.low;
+    if (measured || !count.follows) {
         action->seconds *= action->amount > 0 ? wanted / (double)action->amount : 1.0;
+        *exact = *exact && count.follows;
     } else {
-        const range seconds = extend_seconds(e, first->seconds, second->seconds, action->seconds, &linear);
+        const bmf_growth_range seconds = growth_of_seconds(&e->growth, taken);
         action->seconds = most ? seconds.high : seconds.low;
+        *exact = *exact && seconds.follows;
     }
     action->amount = (int64_t)fmin(wanted, 0x1p62);
-    *exact = *exact && linear;
 }
 
 /* What the kernel of stored action k of the largest size moves, as its seconds. */
 static void extend_bytes(const extrapolation *e, int64_t k, bool most, bmf_action_bytes *bytes)
 {
-    bool linear = true;
-    const bmf_action_bytes *first = &e->size[0].actions->bytes[k], *second = &e->size[1].actions->bytes[k];
-    const range moved = extend_seconds(e, (double)first->moved, (double)second->moved, (double)bytes->moved, &linear);
-    const range footprint =
-        extend_seconds(e, (double)first->footprint, (double)second->footprint, (double)bytes->footprint, &linear);
-    bytes->moved = (float)(most ? moved.high : moved.low);
-    bytes->footprint = (float)(most ? footprint.high : footprint.low);
+    double moved[SIZES], footprint[SIZES];
+    for (int n = 0; n < SIZES; n++) {
+        moved[n] = (double)e->size[n].actions->bytes[k].moved;
+        footprint[n] = (double)e->size[n].actions->bytes[k].footprint;
+    }
+    const bmf_growth_range all = growth_of_seconds(&e->growth, moved), held = growth_of_seconds(&e->growth, footprint);
+    bytes->moved = (float)(most ? all.high : all.low);
+    bytes->footprint = (float)(most ? held.high : held.low);
 }
 
 /* How threads share it: pieces of as many elements, so that there are more of them. What is one piece of few elements
@@ -243,12 +242,15 @@ static void extend_shares(double growth, bmf_thread_shares *shares)
 /* The messages for the size that is asked for. */
 static bmf_scheduled_message *extend_messages(extrapolation *e, const bmf_actions *recorded, bool most)
 {
-    const bmf_scheduled_message *first = e->size[0].actions->message, *second = e->size[1].actions->message;
     bmf_scheduled_message *made = allocate_array(recorded->messages, (int64_t)sizeof *made);
     for (int64_t m = 0; m < recorded->messages; m++) {
+        int64_t bytes[SIZES];
+        for (int n = 0; n < SIZES; n++)
+            bytes[n] = e->size[n].actions->message[m].bytes;
+        const bmf_growth_range size = growth_of_counts(&e->growth, bytes);
         made[m] = recorded->message[m];
-        const range size = extend_count(e, first[m].bytes, second[m].bytes, made[m].bytes, &e->exact);
         made[m].bytes = (int64_t)fmin(most ? size.high : size.low, 0x1p62);
+        e->exact = e->exact && size.follows;
     }
     return made;
 }
@@ -295,8 +297,10 @@ static int extrapolate(extrapolation *e, bmf_context *ctx)
         if (!exact)
             model_share(model_of_context(ctx), &most);
     }
-    const range held = extend_count(e, e->size[0].held, e->size[1].held, e->predicted->held, &e->exact);
-    e->predicted->held = (int64_t)fmin(held.high, 0x1p62);
+    int64_t held[SIZES];
+    for (int n = 0; n < SIZES; n++)
+        held[n] = e->size[n].held;
+    e->predicted->held = (int64_t)fmin(growth_of_counts(&e->growth, held).high, 0x1p62);
     const int status = e->take(ctx, &least, exact ? &least : &most, e->predicted, e->state);
     free_extended(&least);
     if (!exact)
@@ -337,7 +341,7 @@ static int simulate_size(bmf_context *ctx, const extrapolation *e, const bmf_act
     return status == BMF_OK ? BMF_OK : bmf_fail(ctx, status, "%s", bmf_error_text(NULL));
 }
 
-/* The times of what three sizes show. */
+/* The times of what the sizes show. */
 static int take_times(bmf_context *ctx, const bmf_actions *least, const bmf_actions *most,
                       const bmf_predicted *recorded, void *state)
 {
@@ -352,7 +356,8 @@ static int take_times(bmf_context *ctx, const bmf_actions *least, const bmf_acti
     if (most != least)
         BMF_TRY(simulate_size(ctx, e, most, &high));
     if (largest > fewest) {
-        snprintf(text, sizeof text, "messages: %.0f to %.0f bytes; they depend on the data, or are not in proportion",
+        snprintf(text, sizeof text,
+                 "messages: %.0f to %.0f bytes; how they grow depends on the data, or is none of the known ways",
                  fewest, largest);
         predicted_remark(predicted, text);
     }
@@ -374,17 +379,26 @@ static int take_times(bmf_context *ctx, const bmf_actions *least, const bmf_acti
 static int predict_rows(extrapolation *e, const char *folder, int64_t processors, int64_t rows, bool whole,
                         bmf_predicted *predicted)
 {
-    char path[4200];
     bmf_predict_options o = *e->options;
-    snprintf(path, sizeof path, "%.4000s/rows.npy", folder);
-    BMF_TRY(npy_repeat_rows(e->path, rows, path));
-    o.program.argument.text[0] = path;
+    const int arguments = o.program.argument.count;
+    char(*path)[4200] = allocate_array(arguments, (int64_t)sizeof *path);
+    int status = BMF_OK;
+    for (int k = 0; k < arguments && status == BMF_OK; k++) {
+        if (!grows(&o, k))
+            continue;
+        snprintf(path[k], sizeof path[k], "%.4000s/rows%d.npy", folder, k);
+        status = npy_repeat_rows(e->path[k], rows, path[k]);
+        o.program.argument.text[k] = path[k];
+    }
     o.grown = (double)e->rows / (double)rows;
     if (e->now < SIZES - 1)
         o.repeats = 1;
-    if (whole && e->timed)
-        return predict_program(&o, processors, false, predicted);
-    return predict_program_recorded(&o, processors, whole ? take_whole : take_size, e, predicted);
+    if (status == BMF_OK)
+        status = whole && e->timed
+                     ? predict_program(&o, processors, false, predicted)
+                     : predict_program_recorded(&o, processors, whole ? take_whole : take_size, e, predicted);
+    free(path);
+    return status;
 }
 
 static int predict_sizes(extrapolation *e, const char *folder, int64_t processors, bmf_predicted *predicted)
@@ -392,16 +406,17 @@ static int predict_sizes(extrapolation *e, const char *folder, int64_t processor
     const bool measured = e->options->machine->compute == BMF_COMPUTE_MEASURED;
     int64_t each = measured ? MEASURED_ELEMENTS / processors : 0;
     each = each < LEAST_EACH ? LEAST_EACH : each - each % 2;
-    if (e->each <= 2 * each) {
+    for (int k = 0; k < SIZES; k++)
+        e->growth.each[k] = each + k * each / 2;
+    if (e->growth.wanted <= e->growth.each[SIZES - 1]) {
         e->now = SIZES - 1;
         return predict_rows(e, folder, processors, e->rows, true, predicted);
     }
     int status = BMF_OK;
     for (e->now = 0; e->now < SIZES && status == BMF_OK; e->now++) {
-        e->size[e->now].each = each + e->now * each / 2;
         if (e->now > 0)
             predicted_free(predicted);
-        status = predict_rows(e, folder, processors, e->rows % processors + processors * e->size[e->now].each, false,
+        status = predict_rows(e, folder, processors, e->rows % processors + processors * e->growth.each[e->now], false,
                               predicted);
     }
     for (int k = 0; k < SIZES; k++)
@@ -409,8 +424,8 @@ static int predict_sizes(extrapolation *e, const char *folder, int64_t processor
     return status;
 }
 
-/* The argument as npy_repeat_rows takes it: itself, or what is made of it in the folder. */
-static int find_rows(const char *name, const char *folder, char path[4200])
+/* Argument `number` as npy_repeat_rows takes it: itself, or what is made of it in the folder. */
+static int find_rows(const char *name, int number, const char *folder, char path[4200])
 {
     bmf_argument argument = {0};
     bmf_context *ctx;
@@ -422,7 +437,7 @@ static int find_rows(const char *name, const char *folder, char path[4200])
     rows = argument.file.shape[0];
     snprintf(path, 4200, "%.4000s", argument.file.path);
     if (status == BMF_OK && !npy_repeats(&argument.file)) {
-        snprintf(path, 4200, "%.4000s/argument.npy", folder);
+        snprintf(path, 4200, "%.4000s/argument%d.npy", folder, number);
         o.processors = 1;
         status = bmf_open_with(MPI_COMM_WORLD, &o, &ctx);
         if (status == BMF_OK) {
@@ -440,17 +455,21 @@ static int find_rows(const char *name, const char *folder, char path[4200])
 
 static int predict_extended(extrapolation *e, int64_t processors)
 {
-    char path[4200];
+    const bmf_strings *argument = &e->options->program.argument;
     char *folder = temporary_directory_create("bmf-elements");
     if (!folder)
         return bmf_fail(NULL, BMF_ERROR_FILE, "cannot make a temporary directory");
-    e->path = path;
+    int status = BMF_OK;
+    e->path = allocate_array(argument->count, (int64_t)sizeof *e->path);
     e->rows = e->options->elements;
-    e->each = e->rows / processors;
-    int status = find_rows(e->options->program.argument.text[0], folder, path);
+    e->growth.wanted = e->rows / processors;
+    for (int k = 0; k < argument->count && status == BMF_OK; k++)
+        if (grows(e->options, k))
+            status = find_rows(argument->text[k], k, folder, e->path[k]);
     if (status == BMF_OK)
         status = predict_sizes(e, folder, processors, e->predicted);
     temporary_directory_remove(folder);
+    free(e->path);
     return status;
 }
 

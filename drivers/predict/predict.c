@@ -185,6 +185,8 @@ static int check_options(bmf_predict_options *o, const bmf_operands *operands)
     BMF_TRY(check_mpi_options(o));
     if (o->elements > 0)
         BMF_TRY(elements_check(o, "--elements"));
+    else if (o->growing)
+        return usage_error("--growing goes with --elements");
     if (o->measured && !o->trace && !o->html)
         return usage_error("--measured stands beside the prediction in --trace or --html; give one of them");
     return 0;
@@ -423,8 +425,11 @@ static const bmf_option options[] = {
     BMF_OPTION("library", "FILE", BMF_LIST(bmf_predict_options, program.library), "as for `bmf run`"),
     BMF_OPTION("arg", "FILE", BMF_LIST(bmf_predict_options, program.argument), "as for `bmf run`"),
     BMF_OPTION("elements", "N", BMF_OTHER(bmf_predict_options, elements, elements_read),
-               "the argument has that many rows, those of --arg FILE again and again, like 1e12; they are counted, "
-               "and not held"),
+               "the first argument has that many rows, those of --arg FILE again and again, like 1e12; they are "
+               "counted, and not held"),
+    BMF_OPTION("growing", "LIST", BMF_OTHER(bmf_predict_options, growing, elements_read_grown),
+               "with --elements: the arguments that have that many rows, by their numbers, like 1,3; the others stay "
+               "as they are"),
     BMF_OPTION("free", NULL, BMF_FLAG(bmf_predict_options, reassociate), "as for `bmf run`"),
     BMF_OPTION("bmf-schedule", "LIST", BMF_TEXT(bmf_predict_options, schedule),
                "algorithms that are taken whatever they cost, as split=tree,reduce=doubling"),

@@ -35,6 +35,7 @@ typedef struct bmf_predict_options {
     double measuring; /* seconds of these runs, once there are a few; 0: 3 */
     double hurried;   /* seconds after which none of these runs is begun, however few there were; 0: never */
     int64_t elements; /* of the argument, whose rows are repeated; 0: as many as there are */
+    uint64_t growing; /* arguments that have as many, by bits; 0: the first */
     double grown;     /* how many times as large lists are to be when algorithms are chosen; 0: as large as they are */
     double give_up_seconds;  /* on the machine, and */
     int64_t give_up_actions; /* after which a program of the language is given up; 0: never */
@@ -120,9 +121,10 @@ int compare_read_machines(const char *text, void *field);
 int compare_check(const bmf_predict_options *options);
 int predict_compared(const bmf_predict_options *options);
 
-/* elements.c: --elements N, read by the option table; whether it, or the option that is named, fits with the others: 0,
- * or the exit code of bad usage. As predict_program, on an argument of that many rows. */
+/* elements.c: --elements N and --growing LIST, read by the option table; whether they, or the option that is named, fit
+ * with the others: 0, or the exit code of bad usage. As predict_program, on arguments of that many rows. */
 int elements_read(const char *text, void *field);
+int elements_read_grown(const char *text, void *field);
 int elements_check(const bmf_predict_options *options, const char *option);
 int predict_elements(const bmf_predict_options *options, int64_t processors, bmf_predicted *predicted);
 /* As predict_program_recorded, on that many rows: takes the least and the most that may be done, which are the same
