@@ -151,6 +151,77 @@ END
     jq -es '(.[0].runs[0].seconds - .[1].offers[0].seconds | fabs) <= 0.01 * .[0].runs[0].seconds' whole.json chosen.json
 }
 
+# refused PATTERN ARGUMENT..: one line with it, of `bmf predict`
+refused()
+{
+    run --separate-stderr "$BMF" predict "${@:2}" --machine counted.machine --procs 4
+    assert_equal "$status" 2
+    [[ "${stderr_lines[0]}" == *"$1"* ]] || fail "${stderr_lines[0]}"
+    [ "${#stderr_lines[@]}" = 1 ]
+}
+
+make_keyed()
+{
+    python3 -c 'import numpy as np
+numbers = np.random.default_rng(8).integers(0, 100000, 1237)
+for n in ("", 320, 5003, 40010, 65536): np.save(f"numbers{n}.npy", np.resize(numbers, n or 1237))'
+}
+
+# Tables or owners, and which blocks: by the lengths at the size that is asked for, with keys that stay.
+@test "reductions by fixed keys take the way of the whole argument" {
+    make_keyed
+    by_key() # FILE KEYS OPERATOR IDENTITY VALUE
+    {
+        echo "main(xs) = xs |> split(procs) |> map(part -> map(x -> {x mod $2, $5}, part)) |> reduce_by_key($3, $4, $2)" >"$1"
+    }
+    for keys in 10 1000; do
+        by_key most$keys.bmf $keys max 0 x
+        by_key ints$keys.bmf $keys + 0 x
+        by_key reals$keys.bmf $keys + 0.0 'real(x)'
+        for n in 320 5003 40010; do
+            same most$keys.bmf numbers $n 4 counted.machine
+            same most$keys.bmf numbers $n 7 counted.machine
+        done
+        for procs in 4 8; do
+            for values in ints reals; do
+                same $values$keys.bmf numbers 65536 $procs counted.machine
+            done
+        done
+        # blocks that processors cut are not those of small sizes
+        for n in 40010 1e12; do
+            refused "reduce_by_key at ints$keys.bmf:1:" ints$keys.bmf --arg numbers.npy --elements $n
+            refused "reduce_by_key at reals$keys.bmf:1:" reals$keys.bmf --arg numbers.npy --elements $n
+        done
+    done
+    # two of them, of which one takes other ways at small sizes than at the large one
+    cat >two.bmf <<'END'
+main(xs) = let parts = xs |> split(procs) in
+    {parts |> map(part -> map(x -> {x mod 1000, x}, part)) |> reduce_by_key(max, 0, 1000),
+     parts |> map(part -> map(x -> {x mod 3, x}, part)) |> reduce_by_key(min, 0, 3)}
+END
+    for n in 320 40010; do
+        same two.bmf numbers $n 5 counted.machine
+    done
+    "$BMF" predict ints1000.bmf --machine counted.machine --procs 4 --arg numbers65536.npy --json >whole.json
+    "$BMF" choose ints1000.bmf --machine counted.machine --procs 4 --threads 1 --arg numbers.npy --elements 65536 --json >chosen.json
+    jq -es '(.[0].runs[0].seconds - .[1].offers[0].seconds | fabs) <= 0.01 * .[0].runs[0].seconds' whole.json chosen.json
+    # of 4096 processors each sends one table
+    "$BMF" predict ints10.bmf --machine counted.machine --procs 4096 --arg numbers.npy --elements 1099511627776 --json >large.json
+    jq -e '.runs[0].messages == 4095 and .runs[0].bytes == 4095 * 80 and .runs[0].remarks == []' large.json
+}
+
+@test "sorting has a range, or is refused where long lists are sorted in another way" {
+    make_keyed
+    echo 'main(xs) = xs |> split(procs) |> sort' >sort.bmf
+    echo 'main(xs) = xs |> sort' >alone.bmf
+    "$BMF" predict sort.bmf --machine counted.machine --procs 4 --arg numbers320.npy --json >whole.json
+    "$BMF" predict sort.bmf --machine counted.machine --procs 4 --arg numbers.npy --elements 320 --json >counted.json
+    jq -es '.[0].runs[0].seconds as $s | .[1].runs[0] | .lo <= $s and $s <= .hi and (.remarks | length > 0)' whole.json counted.json
+    refused 'sort at sort.bmf:1:34: lists of more than 1024 elements' sort.bmf --arg numbers.npy --elements 5003
+    refused 'sort at sort.bmf:1:34: longer lists are sorted in stages' sort.bmf --arg numbers.npy --elements 40010
+    refused 'lists of more than 1024 elements' alone.bmf --arg numbers.npy --elements 40010
+}
+
 @test "10^12 elements on 4096 processors" {
     "$BMF" predict roots.bmf --machine counted.machine --procs 4096 --arg reals.npy --elements 1e12 --json >large.json
     python3 - <<'END'
@@ -185,13 +256,6 @@ END
 }
 
 @test "bad input is refused" {
-    refused()
-    {
-        run --separate-stderr "$BMF" predict "${@:2}" --machine counted.machine --procs 4
-        assert_equal "$status" 2
-        [[ "${stderr_lines[0]}" == *"$1"* ]] || fail "${stderr_lines[0]}"
-        [ "${#stderr_lines[@]}" = 1 ]
-    }
     for number in 0 -1 1.5 abc 1e300 '' 12x; do
         refused 'is no whole number' squares.bmf --arg reals.npy --elements "$number"
     done

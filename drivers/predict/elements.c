@@ -4,9 +4,10 @@
  * line with the size that is asked for, and what the program does on each of them is recorded. Where the same is done
  * on all four, and counts and bytes are constant, on a line, or of pairs of elements, they follow for any size
  * (growth.h), and what is computed costs what the machine says for it. Others depend on the data: the interval holds
- * what the sizes show. Where something else is done it is said where. Algorithms are chosen as if every list grew as
- * the arguments do.
- * Cost: four recordings of small sizes, which are kept. Source: own; scaling counts of small runs is that of
+ * what the sizes show. Where something else is done it is said where. Algorithms are chosen by the sizes that hold for
+ * all elements (runtime/context/sizes.h): a first turn of recordings shows how those sizes grow, and a second one
+ * chooses by what follows from that. Where they stay as they are the first turn is all.
+ * Cost: four recordings of small sizes, or eight; four are kept. Source: own; scaling counts of small runs is that of
  * Carrington, Laurenzano, Tiwari, "Inferring large-scale computation behavior via trace extrapolation", IPDPSW
  * (2013). */
 #define _GNU_SOURCE
@@ -25,6 +26,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/output_file.h"
 #include "runtime/context/failure.h"
+#include "runtime/context/sizes.h"
 #include "runtime/files/npy_part.h"
 #include "skeletons/language/argument.h"
 
@@ -34,6 +36,7 @@ enum { SIZES = BMF_GROWTH_SIZES, LEAST_EACH = 16, MEASURED_ELEMENTS = 1 << 20, M
 typedef struct recorded_size {
     bmf_actions *actions;
     int64_t held; /* bytes of all processors */
+    bmf_sizes sizes;
 } recorded_size;
 
 typedef struct extrapolation {
@@ -42,6 +45,8 @@ typedef struct extrapolation {
     int64_t rows;       /* that are asked for */
     bmf_growth growth;  /* of the elements of a processor, at least */
     recorded_size size[SIZES];
+    bmf_size_range *grown; /* the sizes by which ways are chosen, of all elements; NULL: in the first turn */
+    int64_t choices;
     int now;
     bmf_predicted *predicted; /* what is known of the run in hand */
     bmf_take_extended *take;
@@ -308,11 +313,101 @@ static int extrapolate(extrapolation *e, bmf_context *ctx)
     return status;
 }
 
+/* ---- ways that are chosen by sizes ---- */
+
+static int refuse_sizes(bmf_context *ctx)
+{
+    return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
+                    "the program: sizes by which ways are chosen differ with the data, so that it cannot be said "
+                    "without data of that size");
+}
+
+/* What choice k was made by, at all sizes. */
+static bmf_growth_range growth_of_choice(const extrapolation *e, int64_t k)
+{
+    int64_t seen[SIZES];
+    for (int n = 0; n < SIZES; n++)
+        seen[n] = e->size[n].sizes.seen[k];
+    return growth_of_counts(&e->growth, seen);
+}
+
+static bmf_size_range to_size(bmf_growth_range range)
+{
+    return (bmf_size_range){(int64_t)fmin(range.low, 0x1p62), (int64_t)fmin(ceil(range.high), 0x1p62)};
+}
+
+static bool same_choices(const extrapolation *e, int64_t choices)
+{
+    for (int n = 0; n < SIZES; n++)
+        if (e->size[n].sizes.count != choices)
+            return false;
+    return true;
+}
+
+/* Whether the first recordings chose by the same sizes, so that no second turn is needed. */
+static bool sizes_stay(const extrapolation *e, int recordings)
+{
+    const bmf_sizes *first = &e->size[0].sizes;
+    for (int n = 1; n < recordings; n++) {
+        const bmf_sizes *other = &e->size[n].sizes;
+        if (other->count != first->count ||
+            (first->count > 0 && memcmp(other->seen, first->seen, (size_t)first->count * sizeof *first->seen) != 0))
+            return false;
+    }
+    return true;
+}
+
+/* After the first turn. */
+static void learn_choices(extrapolation *e)
+{
+    e->choices = e->size[0].sizes.count;
+    e->grown = allocate_array(e->choices, (int64_t)sizeof *e->grown);
+    for (int64_t k = 0; k < e->choices; k++)
+        e->grown[k] = to_size(growth_of_choice(e, k));
+    for (int n = 0; n < SIZES; n++) {
+        e->size[n].sizes.grown = e->grown;
+        e->size[n].sizes.known = e->choices;
+        actions_free(e->size[n].actions);
+        e->size[n].actions = NULL;
+    }
+}
+
+/* After the second turn: other ways may have led to other sizes. */
+static int check_choices(const extrapolation *e, bmf_context *ctx)
+{
+    char text[160];
+    if (!same_choices(e, e->choices))
+        return refuse_sizes(ctx);
+    for (int64_t k = 0; k < e->choices; k++) {
+        const bmf_size_range now = to_size(growth_of_choice(e, k)), before = e->grown[k];
+        if (now.low != before.low || now.high != before.high)
+            return refuse_sizes(ctx);
+    }
+    for (int n = 0; n < SIZES; n++)
+        if (e->size[n].sizes.unsure) {
+            snprintf(text, sizeof text, "%s: which algorithm is chosen depends on the data; here for the largest size",
+                     e->size[n].sizes.unsure);
+            predicted_remark(e->predicted, text);
+            break;
+        }
+    return BMF_OK;
+}
+
 static int take_size(bmf_context *ctx, const bmf_predicted *predicted, void *state)
 {
     extrapolation *e = state;
     keep(ctx, predicted, &e->size[e->now]);
-    return e->now == SIZES - 1 ? extrapolate(e, ctx) : BMF_OK;
+    if (e->now < SIZES - 1)
+        return BMF_OK;
+    if (e->grown) {
+        BMF_TRY(check_choices(e, ctx));
+        return extrapolate(e, ctx);
+    }
+    if (!same_choices(e, e->size[0].sizes.count)) {
+        BMF_TRY(check_same(ctx, e));
+        return refuse_sizes(ctx);
+    }
+    return sizes_stay(e, SIZES) ? extrapolate(e, ctx) : BMF_OK;
 }
 
 /* No more elements than are recorded anyway. */
@@ -349,7 +444,7 @@ static int take_times(bmf_context *ctx, const bmf_actions *least, const bmf_acti
     bmf_predicted *predicted = e->predicted;
     const double fewest = bytes_of(least), largest = bytes_of(most);
     bmf_prediction low, high;
-    char text[160];
+    char text[200];
     (void)recorded;
     BMF_TRY(simulate_size(ctx, e, least, &low));
     high = low;
@@ -357,7 +452,8 @@ static int take_times(bmf_context *ctx, const bmf_actions *least, const bmf_acti
         BMF_TRY(simulate_size(ctx, e, most, &high));
     if (largest > fewest) {
         snprintf(text, sizeof text,
-                 "messages: %.0f to %.0f bytes; how they grow depends on the data, or is none of the known ways",
+                 "messages: %.0f to %.0f bytes, in about as many; how they grow depends on the data, or is none of the "
+                 "known ways",
                  fewest, largest);
         predicted_remark(predicted, text);
     }
@@ -390,14 +486,26 @@ static int predict_rows(extrapolation *e, const char *folder, int64_t processors
         status = npy_repeat_rows(e->path[k], rows, path[k]);
         o.program.argument.text[k] = path[k];
     }
-    o.grown = (double)e->rows / (double)rows;
-    if (e->now < SIZES - 1)
+    o.sizes = whole ? NULL : &e->size[e->now].sizes;
+    if (e->now < SIZES - 1 || (!whole && !e->grown && !sizes_stay(e, SIZES - 1)))
         o.repeats = 1;
     if (status == BMF_OK)
         status = whole && e->timed
                      ? predict_program(&o, processors, false, predicted)
                      : predict_program_recorded(&o, processors, whole ? take_whole : take_size, e, predicted);
     free(path);
+    return status;
+}
+
+/* One turn: all sizes. */
+static int record_sizes(extrapolation *e, const char *folder, int64_t processors, bmf_predicted *predicted)
+{
+    int status = BMF_OK;
+    for (e->now = 0; e->now < SIZES && status == BMF_OK; e->now++) {
+        predicted_free(predicted);
+        status = predict_rows(e, folder, processors, e->rows % processors + processors * e->growth.each[e->now], false,
+                              predicted);
+    }
     return status;
 }
 
@@ -412,15 +520,17 @@ static int predict_sizes(extrapolation *e, const char *folder, int64_t processor
         e->now = SIZES - 1;
         return predict_rows(e, folder, processors, e->rows, true, predicted);
     }
-    int status = BMF_OK;
-    for (e->now = 0; e->now < SIZES && status == BMF_OK; e->now++) {
-        if (e->now > 0)
-            predicted_free(predicted);
-        status = predict_rows(e, folder, processors, e->rows % processors + processors * e->growth.each[e->now], false,
-                              predicted);
+    *predicted = (bmf_predicted){0};
+    int status = record_sizes(e, folder, processors, predicted);
+    if (status == BMF_OK && !sizes_stay(e, SIZES)) {
+        learn_choices(e);
+        status = record_sizes(e, folder, processors, predicted);
     }
-    for (int k = 0; k < SIZES; k++)
+    for (int k = 0; k < SIZES; k++) {
         actions_free(e->size[k].actions);
+        sizes_free(&e->size[k].sizes);
+    }
+    free(e->grown);
     return status;
 }
 

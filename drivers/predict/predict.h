@@ -28,15 +28,15 @@ typedef struct bmf_predict_options {
     char *kernels_change;   /* what it changes in the machine's file; to be freed */
     bmf_machine *machine;
     bmf_processor_list processors;
-    bool shown;       /* what the C program prints was seen, for another number of processors */
-    int64_t ranks;    /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
-    int64_t samples;  /* 0: as many as are cheap */
-    int64_t repeats;  /* of runs whose kernels are timed here; 0: until their median is known */
-    double measuring; /* seconds of these runs, once there are a few; 0: 3 */
-    double hurried;   /* seconds after which none of these runs is begun, however few there were; 0: never */
-    int64_t elements; /* of the argument, whose rows are repeated; 0: as many as there are */
-    uint64_t growing; /* arguments that have as many, by bits; 0: the first */
-    double grown;     /* how many times as large lists are to be when algorithms are chosen; 0: as large as they are */
+    bool shown;              /* what the C program prints was seen, for another number of processors */
+    int64_t ranks;           /* of the run that rank_messages and rank_bytes are for; 0: as many as processors */
+    int64_t samples;         /* 0: as many as are cheap */
+    int64_t repeats;         /* of runs whose kernels are timed here; 0: until their median is known */
+    double measuring;        /* seconds of these runs, once there are a few; 0: 3 */
+    double hurried;          /* seconds after which none of these runs is begun, however few there were; 0: never */
+    int64_t elements;        /* of the argument, whose rows are repeated; 0: as many as there are */
+    uint64_t growing;        /* arguments that have as many, by bits; 0: the first */
+    struct bmf_sizes *sizes; /* by which ways are chosen, as of a larger argument (runtime/context/sizes.h); or NULL */
     double give_up_seconds;  /* on the machine, and */
     int64_t give_up_actions; /* after which a program of the language is given up; 0: never */
     bmf_kernel_times *times; /* of a program of the language, kept with those of others, or NULL */

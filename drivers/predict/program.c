@@ -11,6 +11,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/allocate.h"
 #include "runtime/backend/backend.h"
+#include "runtime/context/sizes.h"
 
 static void copy_remarks(const bmf_model *model, bmf_predicted *predicted)
 {
@@ -86,8 +87,9 @@ static int run_program(bmf_context *ctx, repetition *r, bmf_predicted *predicted
     int status = load_program(ctx, &o, options->path, &program);
     if (status == BMF_OK)
         status = model_open(ctx, options->machine, predicted->processors, options->ranks);
-    if (status == BMF_OK && options->grown > 0.0)
-        ctx->cost.per_byte *= options->grown;
+    ctx->sizes = options->sizes;
+    if (ctx->sizes)
+        ctx->sizes->count = 0;
     if (status == BMF_OK) {
         model_without_clocks(ctx);
         if (!options->every)

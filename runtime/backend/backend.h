@@ -205,6 +205,7 @@ struct bmf_context {
     bmf_cost_model assumed_cost;       /* of a run on this host, where a prediction chooses by others; otherwise 0 */
     bmf_cost_table *costs;             /* measured times, by which algorithms are chosen where it has them; or NULL */
     int64_t costs_ranks;               /* as on so many ranks */
+    struct bmf_sizes *sizes;           /* runtime/context/sizes.h: choices are for a larger argument; or NULL */
     bmf_chosen chosen[BMF_ALGORITHMS]; /* by the number of a skeleton's first algorithm */
     int64_t times_chosen[BMF_ALGORITHMS];
     FILE *plan;

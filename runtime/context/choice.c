@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/backend/backend.h"
+#include "runtime/context/sizes.h"
 
 /* True for the first algorithm of every skeleton. */
 static bool opens_skeleton(int k)
@@ -134,10 +135,27 @@ static int number_of(const bmf_algorithm *algorithm, int first)
     return first;
 }
 
+/* Of as many bytes as a larger argument has. */
+static bmf_choice grow_choice(bmf_context *ctx, const bmf_choice *choice, int first)
+{
+    const bmf_size_range bytes = size_grown(ctx, (int64_t)choice->bytes);
+    bmf_choice least = *choice, most = *choice;
+    least.bytes = (double)bytes.low;
+    most.bytes = (double)bytes.high;
+    if (cheapest(ctx, &least, first) != cheapest(ctx, &most, first))
+        ctx->sizes->unsure = choice->skeleton;
+    return most;
+}
+
 const bmf_algorithm *choose_algorithm(bmf_context *ctx, const bmf_choice *choice)
 {
     const int first = first_of(choice->skeleton);
     const bmf_algorithm *forced = ctx->forced[first];
+    bmf_choice grown;
+    if (ctx->sizes && choice->bytes > 0) {
+        grown = grow_choice(ctx, choice, first);
+        choice = &grown;
+    }
     bmf_chosen *last = &ctx->chosen[first];
     const bool again = ctx->costs && last->algorithm && last->count == choice->count && last->bytes == choice->bytes &&
                        last->to_first == choice->to_first;

@@ -29,6 +29,7 @@ int group_open(bmf_context *ctx, int ranks, bmf_context **group)
     memcpy((*group)->forced, ctx->forced, sizeof ctx->forced);
     memcpy((*group)->method, ctx->method, sizeof ctx->method);
     (*group)->cost = ctx->cost;
+    (*group)->sizes = ctx->sizes;
     costs_take(*group, cost_table_share(ctx->costs), ranks);
     (*group)->oversubscribed = (*group)->node_ranks > (*group)->node_cores;
     return BMF_OK;

@@ -18,8 +18,7 @@
 const bmf_skeleton_type skeleton_reduce_by_key = {
     .id = 42, .name = "reduce_by_key", .communication = BMF_COMMUNICATION_REDUCE};
 
-/* Blocks that begin in each part, or its elements. */
-static int number_nodes(bmf_by_key *by)
+int by_key_number_nodes(bmf_by_key *by)
 {
     const bmf_partition *partition = by->values->partition;
     if (by->table.exact) {
@@ -40,7 +39,7 @@ int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, in
     by->keys = keys;
     by->values = values;
     by->block = by_key_block(count, bmf_length(values));
-    const int status = number_nodes(by);
+    const int status = by_key_number_nodes(by);
     if (status != BMF_OK)
         by_key_close(by);
     return status;
@@ -111,7 +110,9 @@ static int move(const bmf_by_key *by, const bmf_list *made, bmf_partition *targe
 /* The list on the one partition or the other, wherever its elements are made. */
 static int reduce_on(bmf_by_key *by, bool placed, bmf_partition *first, bmf_partition *even, bmf_list **out)
 {
-    const bool owners = by_key_prefers_owners(by, placed) || (!placed && bmf_length(by->values) == 0);
+    bool owners;
+    BMF_TRY(by_key_choose_way(by, placed, &owners));
+    owners = owners || (!placed && bmf_length(by->values) == 0);
     bmf_partition *target = placed ? first : even, *where = owners ? even : first;
     bmf_list *made;
     BMF_TRY(bmf_list_create(by->ctx, by->op->type, where, &made));

@@ -5,8 +5,11 @@
  * elements and entries. Keys are taken to be spread evenly. Threads do not count: ranks may differ in them.
  * Cost: O(parts log parts). */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/allocate.h"
+#include "runtime/context/sizes.h"
 #include "runtime/schedule/cost.h"
 #include "skeletons/by_key/methods.h"
 #include "skeletons/by_key/portions.h"
@@ -21,10 +24,15 @@ int64_t by_key_shared_length(const bmf_by_key *by)
         return by->block;
     while (all < length)
         all *= 2;
+    return by->parts_all && shares_any(partition, all) ? all : 0;
+}
+
+/* Whether a table takes more than the elements of a part, so that these had better move. */
+static bool parts_all(const bmf_by_key *by)
+{
     const double table = (double)by->count * (double)by->entry.record;
-    const double elements =
-        (double)length / (double)partition->parts * (8 + (double)type_element_bytes(by->values->type));
-    return table > elements && shares_any(partition, all) ? all : 0;
+    return by->table.exact && table > (double)bmf_length(by->values) / (double)by->values->partition->parts *
+                                          (8 + (double)type_element_bytes(by->values->type));
 }
 
 /* Of an element, into a table, and to the columns of a share; by a thread of an AMD EPYC (Zen 3). */
@@ -188,16 +196,136 @@ static void print_ways(const bmf_by_key *by, bool placed, const estimates *on, b
     print_way(by->ctx, "owners", on->owners, assumed.owners, owners);
 }
 
-bool by_key_prefers_owners(bmf_by_key *by, bool placed)
+/* What is chosen. */
+typedef struct way {
+    bool owners, parts_all;
+} way;
+
+static way choose(bmf_by_key *by, bool placed)
 {
-    bmf_context *ctx = by->ctx;
-    plan_title(ctx, "reduce_by_key", by->values);
-    if (by->values->partition->parts == 1 || bmf_length(by->values) == 0)
-        return false;
+    const bmf_context *ctx = by->ctx;
+    by->parts_all = parts_all(by);
     const estimates on = estimate(by, placed, &ctx->cost);
     const char *forced = method_forced(ctx, "reduce_by_key");
     const bool owners = forced ? strcmp(forced, "owners") == 0 : on.owners < on.tables || !tables_fit(by);
     if (plan_wanted(ctx))
         print_ways(by, placed, &on, owners);
-    return owners;
+    return (way){owners, by->parts_all};
+}
+
+/* ---- for a larger argument ---- */
+
+/* The length of the list, where its parts begin and the keys, as they are for the larger argument. */
+typedef struct larger_list {
+    bmf_size_range count, *start; /* of every part, and the end */
+} larger_list;
+
+/* What would be chosen, and how the elements would be cut. */
+typedef struct larger_way {
+    way way;
+    bool one_block, aligned; /* aligned: every part has as many whole ones, a power of two */
+} larger_way;
+
+static bool is_one_block(const bmf_by_key *by)
+{
+    return by->block >= bmf_length(by->values);
+}
+
+static bool is_aligned(const bmf_by_key *by)
+{
+    const int64_t *start = by->values->partition->start, parts = by->values->partition->parts;
+    const int64_t blocks = start[1] / by->block;
+    bool even = blocks > 0 && (blocks & (blocks - 1)) == 0 && (parts & (parts - 1)) == 0;
+    for (int64_t k = 0; k < parts && even; k++)
+        even = start[k + 1] == (k + 1) * blocks * by->block;
+    return even;
+}
+
+/* Of the least or the most elements. */
+static int choose_larger(const bmf_by_key *by, bool placed, const larger_list *list, bool most, larger_way *chosen)
+{
+    const int64_t parts = by->values->partition->parts;
+    bmf_by_key larger = *by;
+    bmf_list values = *by->values;
+    int64_t *start = allocate_clear(parts + 1, (int64_t)sizeof *start);
+    for (int64_t k = 1; k <= parts; k++) {
+        const int64_t next = most ? list->start[k].high : list->start[k].low;
+        start[k] = next > start[k - 1] ? next : start[k - 1];
+    }
+    int status = bmf_partition_resized(by->ctx, by->values->partition, start, &values.partition);
+    free(start);
+    BMF_TRY(status);
+    larger.values = &values;
+    larger.count = most ? list->count.high : list->count.low;
+    larger.block = by_key_block(larger.count, bmf_length(&values));
+    larger.table.record = by_key_record_bytes(by, larger.count);
+    status = by_key_number_nodes(&larger);
+    if (status == BMF_OK) {
+        *chosen = (larger_way){choose(&larger, placed), is_one_block(&larger), is_aligned(&larger)};
+        bmf_partition_release(larger.nodes);
+    }
+    bmf_partition_release(values.partition);
+    return status;
+}
+
+/* Every part becomes a block. Messages are the same as of several ones a part. */
+static int take_parts_as_blocks(bmf_by_key *by)
+{
+    const bmf_partition *partition = by->values->partition;
+    by->block = partition->start[1];
+    bmf_partition_release(by->nodes);
+    by->nodes = NULL;
+    return by_key_number_nodes(by);
+}
+
+static int choose_for_larger(bmf_by_key *by, bool placed, const larger_list *list, bool *owners)
+{
+    larger_way least, most;
+    BMF_TRY(choose_larger(by, placed, list, false, &least));
+    BMF_TRY(choose_larger(by, placed, list, true, &most));
+    if (least.way.owners != most.way.owners || least.way.parts_all != most.way.parts_all)
+        return sizes_refuse(by->ctx, "reduce_by_key",
+                            "which way is taken differs with how many elements or keys the data leaves");
+    by->parts_all = most.way.parts_all;
+    *owners = most.way.owners;
+    if (by->table.exact || (is_one_block(by) && least.one_block && most.one_block))
+        return BMF_OK;
+    if (least.aligned && most.aligned && by->values->partition->start[1] > 0) {
+        BMF_TRY(take_parts_as_blocks(by));
+        if (is_aligned(by))
+            return BMF_OK;
+    }
+    return sizes_refuse(by->ctx, "reduce_by_key",
+                        "its blocks of elements are cut by processors, unless the numbers of both are powers of two");
+}
+
+static int choose_grown(bmf_by_key *by, bool placed, bool *owners)
+{
+    bmf_context *ctx = by->ctx;
+    const bmf_partition *partition = by->values->partition;
+    larger_list list = {.start = allocate((partition->parts + 1) * (int64_t)sizeof *list.start)};
+    int status = BMF_OK;
+    list.count = size_grown(ctx, by->count);
+    for (int64_t k = 0; k <= partition->parts; k++)
+        list.start[k] = size_grown(ctx, partition->start[k]);
+    if (sizes_are_grown(ctx))
+        status = choose_for_larger(by, placed, &list, owners);
+    else
+        *owners = choose(by, placed).owners;
+    if (*owners) /* tables are joined by an algorithm that is chosen by their size: the same numbers on both ways */
+        size_grown(ctx, by->table.record);
+    free(list.start);
+    return status;
+}
+
+int by_key_choose_way(bmf_by_key *by, bool placed, bool *owners)
+{
+    *owners = false;
+    plan_title(by->ctx, "reduce_by_key", by->values);
+    if (by->values->partition->parts == 1 || bmf_length(by->values) == 0)
+        return BMF_OK;
+    if (by->ctx->sizes)
+        return choose_grown(by, placed, owners);
+    *owners = choose(by, placed).owners;
+    return BMF_OK;
 }

@@ -18,8 +18,11 @@ int by_key_at_owners(bmf_by_key *by, const bmf_partition *even, char *results);
 /* Elements of a block that may be cut among parts by its keys; 0: none is. Of exact operators all elements are one
  * block, or every part has tables of its own. */
 int64_t by_key_shared_length(const bmf_by_key *by);
-/* Whether results are made at their owners: by estimated times, unless tables would not fit into memory or one way is
- * forced. placed: they are all to come to the first processor. Prints the plan. The same on every rank. */
-bool by_key_prefers_owners(bmf_by_key *by, bool placed);
+/* by->parts_all, and in *owners whether results are made at their owners: by estimated times, unless tables would not
+ * fit into memory or one way is forced. placed: they are all to come to the first processor. Prints the plan. The same
+ * on every rank. For a larger argument (runtime/context/sizes.h) as there; fails if something else is done there. */
+int by_key_choose_way(bmf_by_key *by, bool placed, bool *owners);
+/* by->nodes: blocks that begin in each part, or its elements. */
+int by_key_number_nodes(bmf_by_key *by);
 
 #endif

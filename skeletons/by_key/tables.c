@@ -165,14 +165,18 @@ int64_t by_key_block(int64_t count, int64_t length)
     return length > 0 ? (length + blocks - 1) / blocks : 1;
 }
 
+int64_t by_key_record_bytes(const bmf_by_key *by, int64_t count)
+{
+    const int64_t bytes = count * by->entry.record;
+    return bytes > 0 ? (bytes + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT : TABLE_ALIGNMENT;
+}
+
 int by_key_open_alone(bmf_by_key *by, bmf_context *ctx, const bmf_type *type, int64_t count, const bmf_operator *op)
 {
     *by = (bmf_by_key){.ctx = ctx, .count = count, .op = op, .bad = -1};
     BMF_TRY(tree_open(&by->entry, ctx, "reduce_by_key", op, type));
     make_identity(by);
-    const int64_t bytes = count * by->entry.record;
-    const int64_t record =
-        bytes > 0 ? (bytes + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT : TABLE_ALIGNMENT;
+    const int64_t record = by_key_record_bytes(by, count);
     const int64_t characters = (int64_t)strlen(op->name) + (int64_t)sizeof " tables";
     by->join_name = allocate(characters);
     snprintf(by->join_name, (size_t)characters, "%s tables", op->name);

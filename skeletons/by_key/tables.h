@@ -27,6 +27,7 @@ typedef struct bmf_by_key {
     char *join_name;
     char *identity;       /* as a record */
     int64_t block;        /* elements; 0 without lists */
+    bool parts_all;       /* exact: all elements are one block, of which every part folds a share of the keys */
     bmf_partition *nodes; /* of the parts: blocks that begin there; elements if the operator is exact */
     bmf_late late;
     bmf_partials partials; /* their tables */
@@ -36,6 +37,9 @@ typedef struct bmf_by_key {
 /* Elements of a block: the list is cut into as many as the largest power of two that leaves them long enough for their
  * tables to cost little. So parts that are as many, or that number halved again and again, cut next to none. */
 int64_t by_key_block(int64_t count, int64_t length);
+
+/* Of a table of so many keys. */
+int64_t by_key_record_bytes(const bmf_by_key *by, int64_t count);
 
 /* Makes ready; the lists conform and the operator has an identity. */
 int by_key_open(bmf_by_key *by, const bmf_list *keys, const bmf_list *values, int64_t count, const bmf_operator *op);

@@ -15,6 +15,7 @@
 #include "runtime/base/allocate.h"
 #include "runtime/base/copy_nontemporal.h"
 #include "runtime/base/memory.h"
+#include "runtime/context/sizes.h"
 
 enum {
     SMALL = 1024,   /* records of a segment that is merged */
@@ -38,9 +39,14 @@ typedef struct sorting {
     uint64_t *line; /* by worker and bin */
 } sorting;
 
+static int64_t length_of(const bmf_records *records, int64_t segment)
+{
+    return records->start[segment + 1] - records->start[segment];
+}
+
 static bool is_large(const bmf_records *records, int64_t segment)
 {
-    return records->start[segment + 1] - records->start[segment] > SMALL;
+    return length_of(records, segment) > SMALL;
 }
 
 /* ---- small segments ---- */
@@ -301,8 +307,32 @@ static void cut_large_segments(sorting *s)
             s->piece[s->pieces++] = s->piece[k];
 }
 
+static bool becomes_other(bmf_context *ctx, int64_t length)
+{
+    const bmf_size_range grown = size_grown(ctx, length);
+    return (grown.low > SMALL) != (length > SMALL) || (grown.high > SMALL) != (length > SMALL);
+}
+
+/* What is done is to be the same for the larger argument that a prediction is for. */
+static int refuse_other_way(const bmf_records *records)
+{
+    int64_t least = records->segments > 0 ? INT64_MAX : 0, most = 0;
+    if (!records->ctx->sizes)
+        return BMF_OK;
+    for (int64_t k = 0; k < records->segments; k++) {
+        const int64_t length = length_of(records, k);
+        least = length < least ? length : least;
+        most = length > most ? length : most;
+    }
+    const bool least_other = becomes_other(records->ctx, least), most_other = becomes_other(records->ctx, most);
+    if (!least_other && !most_other)
+        return BMF_OK;
+    return sizes_refuse(records->ctx, "sort", "lists of more than 1024 elements are sorted by their digits");
+}
+
 int records_sort(bmf_records *records)
 {
+    BMF_TRY(refuse_other_way(records));
     sorting s = {.records = records};
     cut_large_segments(&s);
     bmf_buffer *places = working_buffer(s.pieces * BINS * (int64_t)sizeof *s.place);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "runtime/base/allocate.h"
+#include "runtime/context/sizes.h"
 #include "skeletons/engine/repartition.h"
 #include "skeletons/sort/across.h"
 #include "skeletons/sort/radix.h"
@@ -78,18 +79,30 @@ int sorting_across(bmf_sorting *sorting, bool together)
     return BMF_OK;
 }
 
-static bool goes_in_stages(const bmf_sorting *sorting)
+static bool goes_in_stages(const bmf_sorting *sorting, int64_t length)
 {
     const char *forced = method_forced(sorting->xs->context, "sort");
     if (!forced)
-        return stages_suit(sorting->partition);
+        return stages_suit(sorting->partition, length);
     return strcmp(forced, "stages") == 0 && stages_can(sorting->partition);
+}
+
+/* What is done is to be the same for the larger argument that a prediction is for. */
+static int refuse_other_way(const bmf_sorting *sorting)
+{
+    const int64_t length = bmf_length(sorting->xs);
+    const bmf_size_range grown = size_grown(sorting->xs->context, length);
+    const bool stages = goes_in_stages(sorting, length);
+    if (goes_in_stages(sorting, grown.low) == stages && goes_in_stages(sorting, grown.high) == stages)
+        return BMF_OK;
+    return sizes_refuse(sorting->xs->context, "sort", "longer lists are sorted in stages");
 }
 
 int sorting_all(bmf_sorting *sorting)
 {
     bmf_partition *target;
-    if (!goes_in_stages(sorting)) {
+    BMF_TRY(refuse_other_way(sorting));
+    if (!goes_in_stages(sorting, bmf_length(sorting->xs))) {
         BMF_TRY(sorting_parts(sorting));
         return sorting_across(sorting, false);
     }

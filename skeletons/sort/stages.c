@@ -56,10 +56,10 @@ bool stages_can(const bmf_partition *partition)
     return partition->parts > 1 && partition->parts <= BUCKETS_MOST;
 }
 
-bool stages_suit(const bmf_partition *partition)
+bool stages_suit(const bmf_partition *partition, int64_t records)
 {
     const int64_t parts = partition->parts;
-    return stages_can(partition) && partition->start[parts] >= parts * parts * FEWEST_SENT;
+    return stages_can(partition) && records >= parts * parts * FEWEST_SENT;
 }
 
 /* ---- sorting ---- */

@@ -8,7 +8,7 @@
 
 /* Whether there are parts, and not too many; and whether there are enough records for as many messages. */
 bool stages_can(const bmf_partition *partition);
-bool stages_suit(const bmf_partition *partition);
+bool stages_suit(const bmf_partition *partition, int64_t records);
 
 /* What records_across does (across.h), but of records that are not sorted yet, in room 0, and equal ones may come to
  * several parts: a part's are put into buckets, each of which is sorted and sent while others are on their way. At most
