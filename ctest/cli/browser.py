@@ -33,10 +33,10 @@ class Browser:
         self.folder = tempfile.mkdtemp(prefix="bmf-browser-")
         from_us, self.out = os.pipe()
         self.inward, to_us = os.pipe()
-        # The browser reads descriptor 3 and writes descriptor 4.
+        # The browser reads descriptor 3 and writes descriptor 4. Bash, because sh takes no descriptor beyond 9.
         self.process = subprocess.Popen(
-            ["sh", "-c", f'exec "$@" 3<&{from_us} 4>&{to_us}', "sh", "chromium", *FLAGS, f"--user-data-dir={self.folder}",
-             "about:blank"], pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            ["bash", "-c", f'exec "$@" 3<&{from_us} 4>&{to_us}', "bash", "chromium", *FLAGS,
+             f"--user-data-dir={self.folder}", "about:blank"], pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True)
         os.close(from_us)
         os.close(to_us)

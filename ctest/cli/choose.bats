@@ -422,5 +422,6 @@ assert all(o["seconds"] == 0 for o in stated), stated
 # 16 reals are nothing beside a first call; two processors have more of them than one
 assert here[1]["seconds"] > 2 * warm, (here[1], warm)
 assert here[2]["seconds"] >= 0.99 * here[1]["seconds"] - warm, here
+assert here[1]["limit"] == "computing", here[1]
 END
 }

@@ -125,7 +125,8 @@ typedef struct kernel_calls {
     kernel_call *call;
     int64_t count, capacity;
     bmf_table table;
-    uint32_t last; /* found; what follows is often of the same */
+    uint32_t last;      /* found; what follows is often of the same */
+    double first_calls; /* of every processor */
 } kernel_calls;
 
 typedef struct wanted_call {
@@ -194,6 +195,8 @@ static void add_calls(kernel_calls *all)
             add_kernel(all, k, actions->stored[k].processor);
         if (entry->kind == BMF_ENTRY_FAMILY)
             add_family(all, entry);
+        if (entry->kind == BMF_ENTRY_ALL && is_first_calls(&actions->stored[entry->begin]))
+            all->first_calls += actions->stored[entry->begin].seconds;
     }
 }
 
@@ -203,6 +206,7 @@ static computing add_computing(const bmf_actions *actions, const bmf_machine *ma
     const double processors = (double)actions->processors;
     computing sum = {0};
     add_calls(&all);
+    sum.even = all.first_calls;
     for (int64_t k = 0; k < all.count; k++)
         if (all.call[k].single && actions->processors > 1) {
             sum.single += all.call[k].seconds;

@@ -429,7 +429,7 @@ void actions_set_first_calls(bmf_actions *actions, double seconds, double own)
 {
     for (int64_t k = 0; k < actions->stored_count; k++) {
         bmf_action *action = &actions->stored[k];
-        if (action->kind == BMF_ACTION_OVERHEAD && action->message == 1) {
+        if (is_first_calls(action)) {
             action->seconds = seconds;
             action->own = (float)own;
         }

@@ -199,6 +199,10 @@ static inline bool is_timed_action(const bmf_action *action)
     return (action->kind == BMF_ACTION_COMPUTE && action->message == 0) ||
            (action->kind == BMF_ACTION_OVERHEAD && action->amount > 0);
 }
+static inline bool is_first_calls(const bmf_action *action)
+{
+    return action->kind == BMF_ACTION_OVERHEAD && action->message == 1;
+}
 void actions_overhead(bmf_actions *actions, int64_t processor, double seconds, double shared, double own, int equation);
 /* The same of copying that many bytes, timed here. */
 void actions_copy(bmf_actions *actions, int64_t processor, int64_t bytes, double seconds);

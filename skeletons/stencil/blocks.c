@@ -1,9 +1,10 @@
 /* Computing the blocks of a stencil.
  *
- * Method: windows that lie in the block read the list itself. They are computed row by row, in tiles of columns (and,
- * of three axes, rows) narrow enough for the rows (planes) of a window to stay in the second-level cache, so that
- * every element is read from memory once; long results go past the caches. For all others, a frame as wide as the
- * radius, tiles of the block are copied together with what surrounds them, received or fixed, and computed from there.
+ * Method: windows that lie in the block read the list itself. They are computed a few rows together, some hundred bytes
+ * of each in turn, so that what neighbours share comes from the first-level cache, in tiles of columns (and, of three
+ * axes, rows) narrow enough for the rows (planes) of a window to stay in the second-level cache, so that every element
+ * is read from memory once; long results go past the caches. For all others, a frame as wide as the radius, tiles of
+ * the block are copied together with what surrounds them, received or fixed, and computed from there.
  * Cost: 2 n w bytes of memory a step, and the frame's elements some times more. */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -24,6 +25,7 @@ enum {
     FEWEST_COLUMNS = 512,  /* of a tile: shorter rows cost more than they save */
     FRAME_COLUMNS = 2048,  /* of a tile of the frame */
     FRAME_ELEMENTS = 8192, /* of all of it */
+    ROWS_TOGETHER = 4,     /* from 2 to 8 measured, about the same from 4 on */
     LINE_BYTES = 64
 };
 
@@ -212,8 +214,8 @@ void blocks_free(bmf_blocks *blocks)
 
 /* ---- rows ---- */
 
-/* How many bytes behind an element what is asked for stands: in the row that windows read first there, or in the one
- * after it, if of every row only a piece is computed. */
+/* How many bytes behind an element what is asked for stands: in the row that windows read first there, or in that of
+ * the next rows together, if of every row only a piece is computed. */
 static int64_t bytes_ahead(const bmf_blocks *blocks, const bmf_slice in[BMF_AXES], int64_t count)
 {
     const bmf_stencil_call *call = blocks->call;
@@ -221,44 +223,71 @@ static int64_t bytes_ahead(const bmf_blocks *blocks, const bmf_slice in[BMF_AXES
     const int64_t edges = 2 * call->axis[2].radius * call->size + 2 * LINE_BYTES;
     const bool piece = call->axis[1].radius > 0 && count * call->size + edges < in[1].stride;
     const int64_t rows = call->axis[0].radius > 0 && star ? 0 : call->axis[1].radius;
-    return call->axis[0].radius * in[2].stride + rows * in[1].stride + (piece ? in[1].stride : AHEAD_BYTES);
+    const int64_t next = piece ? ROWS_TOGETHER * in[1].stride : AHEAD_BYTES;
+    return call->axis[0].radius * in[2].stride + rows * in[1].stride + next;
 }
 
-/* Whole lines past the caches, a little at a time. What windows will read is asked for meanwhile: the machine's own
- * reading ahead does not keep up. (A function of prefetches alone would be taken for one that does nothing.) */
-static void stream_row(const bmf_blocks *blocks, bmf_slice in[BMF_AXES], bmf_slice *out, int64_t count)
+/* A row of elements on its way. */
+typedef struct row {
+    bmf_slice in[BMF_AXES], out;
+    int64_t whole, behind; /* elements in whole lines of results, and behind them */
+} row;
+
+static void advance(row *r, int64_t elements, int64_t size)
 {
-    const bmf_kernel *kernel = &blocks->call->kernel->kernel;
-    const int64_t size = blocks->call->size, chunk = CHUNK_BYTES / size, ahead = bytes_ahead(blocks, in, count);
-    for (int64_t done = 0, now; done < count; done += now) {
-        now = count - done < chunk ? count - done : chunk;
-        for (int64_t k = 0; k < now * size; k += LINE_BYTES)
-            __builtin_prefetch((const char *)in[0].data + ahead + k);
-        kernel->stream(kernel->context, now, in, out);
-        in[0].data = (char *)in[0].data + now * size;
-        out->data = (char *)out->data + now * size;
-    }
+    r->in[0].data = (char *)r->in[0].data + elements * size;
+    r->out.data = (char *)r->out.data + elements * size;
 }
 
-/* `count` elements next to each other; the ends that are no whole lines as usual, all between them past the caches. */
-static void compute_row(const bmf_blocks *blocks, bmf_slice in[BMF_AXES], char *to, int64_t count)
+/* `count` elements next to each other: what is in front of the first whole line. */
+static void begin_row(const bmf_blocks *blocks, row *r, int64_t count)
 {
     const bmf_kernel *kernel = &blocks->call->kernel->kernel;
     const int64_t size = blocks->call->size, line = LINE_BYTES / size;
-    const int64_t before = (int64_t)(-(uintptr_t)to % LINE_BYTES) / size;
-    bmf_slice out = {to, size};
-    if (!blocks->streaming || count < before + line) {
-        kernel->block(kernel->context, count, in, &out);
-        return;
+    const int64_t before = (int64_t)(-(uintptr_t)r->out.data % LINE_BYTES) / size;
+    const bool short_row = !blocks->streaming || count < before + line;
+    r->whole = short_row ? 0 : (count - before) / line * line;
+    r->behind = short_row ? count : count - before - r->whole;
+    if (!short_row && before > 0) {
+        kernel->block(kernel->context, before, r->in, &r->out);
+        advance(r, before, size);
     }
-    const int64_t whole = (count - before) / line * line, behind = count - before - whole;
-    if (before > 0)
-        kernel->block(kernel->context, before, in, &out);
-    in[0].data = (char *)in[0].data + before * size;
-    out.data = (char *)out.data + before * size;
-    stream_row(blocks, in, &out, whole);
-    if (behind > 0)
-        kernel->block(kernel->context, behind, in, &out);
+}
+
+/* Whole lines past the caches, a little of every row in turn: rows that are neighbours read from the first-level cache
+ * what they share. What windows will read is asked for meanwhile: the machine's own reading ahead does not keep up. (A
+ * function of prefetches alone would be taken for one that does nothing.) */
+static void stream_rows(const bmf_blocks *blocks, row *all, int rows, int64_t ahead)
+{
+    const bmf_kernel *kernel = &blocks->call->kernel->kernel;
+    const int64_t size = blocks->call->size, chunk = CHUNK_BYTES / size;
+    for (bool more = true; more;) {
+        more = false;
+        for (int k = 0; k < rows; k++) {
+            row *r = &all[k];
+            const int64_t now = r->whole < chunk ? r->whole : chunk;
+            for (int64_t i = 0; i < now * size; i += LINE_BYTES)
+                __builtin_prefetch((const char *)r->in[0].data + ahead + i);
+            if (now > 0)
+                kernel->stream(kernel->context, now, r->in, &r->out);
+            advance(r, now, size);
+            r->whole -= now;
+            more = more || r->whole > 0;
+        }
+    }
+}
+
+/* Rows that are neighbours; the ends that are no whole lines as usual, all between them past the caches. */
+static void compute_together(const bmf_blocks *blocks, row *all, int rows, int64_t count)
+{
+    const bmf_kernel *kernel = &blocks->call->kernel->kernel;
+    const int64_t ahead = bytes_ahead(blocks, all[0].in, count);
+    for (int k = 0; k < rows; k++)
+        begin_row(blocks, &all[k], count);
+    stream_rows(blocks, all, rows, ahead);
+    for (int k = 0; k < rows; k++)
+        if (all[k].behind > 0)
+            kernel->block(kernel->context, all[k].behind, all[k].in, &all[k].out);
 }
 
 /* Elements of a box, row by row: from an array with `from_box` in it to one with `to_box`. */
@@ -266,19 +295,24 @@ static void compute_rows(const bmf_blocks *blocks, const bmf_box *box, const cha
                          char *to, const bmf_box *to_box)
 {
     const int64_t size = blocks->call->size, count = box_extent(box, 2);
-    const int64_t row = box_extent(from_box, 2), plane = row * box_extent(from_box, 1);
+    const int64_t wide = box_extent(from_box, 2), plane = wide * box_extent(from_box, 1);
     for (int64_t a = box->begin[0]; a < box->end[0]; a++)
-        for (int64_t b = box->begin[1]; b < box->end[1]; b++) {
-            const int64_t at =
-                (a - from_box->begin[0]) * plane + (b - from_box->begin[1]) * row + box->begin[2] - from_box->begin[2];
-            const int64_t target =
-                ((a - to_box->begin[0]) * box_extent(to_box, 1) + b - to_box->begin[1]) * box_extent(to_box, 2) +
-                box->begin[2] - to_box->begin[2];
-            bmf_slice in[BMF_AXES] = {
-                {(void *)(uintptr_t)(from + at * size), size}, {NULL, row * size}, {NULL, plane * size}};
-            if (count * size < LINE_BYTES)
-                __builtin_prefetch(to + (target + ROWS_AHEAD * box_extent(to_box, 2)) * size, 1);
-            compute_row(blocks, in, to + target * size, count);
+        for (int64_t b = box->begin[1]; b < box->end[1];) {
+            row all[ROWS_TOGETHER];
+            int rows = 0;
+            for (; rows < ROWS_TOGETHER && b < box->end[1]; rows++, b++) {
+                const int64_t at = (a - from_box->begin[0]) * plane + (b - from_box->begin[1]) * wide + box->begin[2] -
+                                   from_box->begin[2];
+                const int64_t target =
+                    ((a - to_box->begin[0]) * box_extent(to_box, 1) + b - to_box->begin[1]) * box_extent(to_box, 2) +
+                    box->begin[2] - to_box->begin[2];
+                all[rows] = (row){
+                    .in = {{(void *)(uintptr_t)(from + at * size), size}, {NULL, wide * size}, {NULL, plane * size}},
+                    .out = {to + target * size, size}};
+                if (count * size < LINE_BYTES)
+                    __builtin_prefetch(to + (target + ROWS_AHEAD * box_extent(to_box, 2)) * size, 1);
+            }
+            compute_together(blocks, all, rows, count);
         }
 }
 

@@ -8,8 +8,6 @@
 #include "skeletons/language/scalar/native_private.h"
 
 enum { LANES = 4 };
-/* Elements, a power of two; one less is a byte with a sign. */
-enum { PATIENCE = 128 };
 
 /* Four words of ones and four of zeros: masks of the last vector; then all of four bits, as bytes of 0 or 1. */
 static const uint64_t table[] = {UINT64_MAX,
@@ -279,9 +277,7 @@ static int halves(const native_generator *g)
 static void emit_vector(native_generator *g, int half)
 {
     g->half = half;
-    native_emit_part(g, false);
-    native_forget(g);
-    assemble_add_constant(&g->a, REGISTER_CX, LANES);
+    native_emit_vector(g);
 }
 
 /* The mask of the elements from the counter on, and what 11 is then. */
@@ -310,22 +306,6 @@ static void look(native_generator *g, int reg)
     native_release(g, difference);
 }
 
-/* Before the likely way, whose loop begins here: all of the code, until the counter is a multiple of PATIENCE, which
- * bounds what is lost where little is finite. Returns the jump to take where no whole vector is left. */
-static int emit_unlikely_loop(native_generator *g)
-{
-    const int likely = assemble_jump_forward(&g->a, JUMP_BELOW); /* always */
-    g->unlikely = g->a.bytes;
-    emit_vector(g, 0);
-    assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
-    const int none = assemble_jump_forward(&g->a, JUMP_NOT_BELOW);
-    assemble_general(&g->a, GENERAL_MOVE, REGISTER_AX, REGISTER_CX);
-    assemble_and_constant(&g->a, REGISTER_AX, PATIENCE - 1);
-    assemble_jump_back(&g->a, JUMP_NOT_ZERO, g->unlikely);
-    assemble_here(&g->a, likely);
-    return none;
-}
-
 static void emit_loops(native_generator *g)
 {
     int done[2];
@@ -334,7 +314,7 @@ static void emit_loops(native_generator *g)
     assemble_and_constant(&g->a, REGISTER_11, -LANES * halves(g));
     assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
     const int none = assemble_jump_forward(&g->a, JUMP_NOT_BELOW);
-    const int none_left = g->likely ? emit_unlikely_loop(g) : none, top = g->a.bytes;
+    const int none_left = g->likely ? native_emit_unlikely(g) : none, top = g->a.bytes;
     g->likely_part = g->likely;
     for (int half = 0; half < halves(g); half++)
         emit_vector(g, half);

@@ -171,19 +171,34 @@ static void emit_tail_mask(native_generator *g)
     assemble_mask_from_general(&g->a, TAIL_MASK, REGISTER_11);
 }
 
+/* A vector is not finite where it less itself is not 0. */
+static void look(native_generator *g, int reg)
+{
+    const int difference = native_vector(g), mask = native_mask(g);
+    assemble_vector(&g->a, VECTOR_SUBTRACT_REALS, difference, reg, assembler_vector(reg), 0, false, NO_IMMEDIATE);
+    assemble_vector(&g->a, VECTOR_COMPARE_REALS, mask, difference, assembler_vector(difference), 0, false,
+                    COMPARE_UNORDERED);
+    assemble_mask_to_general(&g->a, REGISTER_AX, mask);
+    assemble_and_constant(&g->a, REGISTER_AX, -1);
+    assemble_jump_back(&g->a, JUMP_NOT_ZERO, g->unlikely);
+    native_release(g, difference);
+}
+
 static void emit_loops(native_generator *g)
 {
     assemble_general(&g->a, GENERAL_XOR, REGISTER_CX, REGISTER_CX);
     assemble_general(&g->a, GENERAL_MOVE, REGISTER_11, REGISTER_BP);
     assemble_and_constant(&g->a, REGISTER_11, -8);
     assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
-    const int none = assemble_jump_forward(&g->a, JUMP_NOT_BELOW), top = g->a.bytes;
-    native_emit_part(g, false);
-    assemble_add_constant(&g->a, REGISTER_CX, 8);
+    const int none = assemble_jump_forward(&g->a, JUMP_NOT_BELOW);
+    const int none_left = g->likely ? native_emit_unlikely(g) : none, top = g->a.bytes;
+    g->likely_part = g->likely;
+    native_emit_vector(g);
+    g->likely_part = false;
     assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
     assemble_jump_back(&g->a, JUMP_BELOW, top);
     assemble_here(&g->a, none);
-    native_forget(g);
+    assemble_here(&g->a, none_left);
     assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_BP);
     const int done = assemble_jump_forward(&g->a, JUMP_NOT_BELOW);
     emit_tail_mask(g);
@@ -213,6 +228,7 @@ const native_target native_avx512 = {.lanes = 8,
                                      .sums = BMF_NATIVE_COUNTS_MAX,
                                      .masks = true,
                                      .broadcast = true,
+                                     .operands = true,
                                      .min_count = 1,
                                      .begin = begin,
                                      .load_constant = load_constant,
@@ -221,6 +237,7 @@ const native_target native_avx512 = {.lanes = 8,
                                      .store_slot = store_slot,
                                      .clear = clear_vector,
                                      .select = native_avx512_select,
+                                     .look = look,
                                      .deliver = deliver,
                                      .loops = emit_loops,
                                      .store_sums = emit_sums,

@@ -207,6 +207,13 @@ void native_emit_part(native_generator *g, bool uniform)
     }
 }
 
+void native_emit_vector(native_generator *g)
+{
+    native_emit_part(g, false);
+    native_forget(g);
+    assemble_add_constant(&g->a, REGISTER_CX, g->target->lanes);
+}
+
 static uint64_t bits_of_nan(void)
 {
     const double nan = (double)NAN;

@@ -22,6 +22,8 @@
 
 /* Instructions that the look takes: fewer are not worth it. */
 enum { LOOK = 5 };
+/* Elements, a power of two; one less is a byte with a sign. */
+enum { PATIENCE = 128 };
 
 /* What is known of a value, while one choice is looked at. */
 typedef struct fact {
@@ -197,4 +199,19 @@ void native_find_likely(native_generator *g)
     if (!worth)
         free(s.way);
     free(s.fact);
+}
+
+/* Until the counter is a multiple of PATIENCE, which bounds what is lost where little is finite. */
+int native_emit_unlikely(native_generator *g)
+{
+    const int likely = assemble_jump_forward(&g->a, JUMP_BELOW); /* always */
+    g->unlikely = g->a.bytes;
+    native_emit_vector(g);
+    assemble_general(&g->a, GENERAL_COMPARE, REGISTER_CX, REGISTER_11);
+    const int none = assemble_jump_forward(&g->a, JUMP_NOT_BELOW);
+    assemble_general(&g->a, GENERAL_MOVE, REGISTER_AX, REGISTER_CX);
+    assemble_and_constant(&g->a, REGISTER_AX, PATIENCE - 1);
+    assemble_jump_back(&g->a, JUMP_NOT_ZERO, g->unlikely);
+    assemble_here(&g->a, likely);
+    return none;
 }

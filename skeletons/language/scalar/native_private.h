@@ -142,6 +142,8 @@ void native_load_pointers(native_generator *g, int pointers);
 
 /* The instructions on uniform values, or the others. */
 void native_emit_part(native_generator *g, bool uniform);
+/* A turn of the loop: a vector of elements, and the counter goes on. */
+void native_emit_vector(native_generator *g);
 /* The AND that follows the instruction in the making, a comparison of which it is the only use; or NULL. */
 const bmf_scalar_instruction *native_joined(const native_generator *g);
 
@@ -149,6 +151,9 @@ const bmf_scalar_instruction *native_joined(const native_generator *g);
 
 /* Finds g->likely, once it is known where values are. */
 void native_find_likely(native_generator *g);
+/* Before the likely way, whose loop begins here: a loop of all of the code, for some elements. Returns the jump to take
+ * where no whole vector is left. */
+int native_emit_unlikely(native_generator *g);
 
 /* ---- instructions: native_avx512_select.c, native_avx2_select.c ---- */
 
