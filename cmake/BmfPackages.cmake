@@ -7,7 +7,7 @@ set(BMF_ABI ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 set(BMF_MAINTAINER "bmf maintainers <bmf@example.org>" CACHE STRING "who packages are from")
 
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/bmf-doc/docs COMPONENT documentation
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN man EXCLUDE PATTERN status.md EXCLUDE)
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg" PATTERN man EXCLUDE)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/bmf-doc COMPONENT documentation)
 
 # What Debian wants in each package: the licence, and the changes.
