@@ -36,8 +36,8 @@ class Browser:
         # The browser reads descriptor 3 and writes descriptor 4. Bash, because sh takes no descriptor beyond 9.
         self.process = subprocess.Popen(
             ["bash", "-c", f'exec "$@" 3<&{from_us} 4>&{to_us}', "bash", "chromium", *FLAGS,
-             f"--user-data-dir={self.folder}", "about:blank"], pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True)
+             f"--user-data-dir={self.folder}", "about:blank"],
+            pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         os.close(from_us)
         os.close(to_us)
         targets = self.call("Target.getTargets")["targetInfos"]

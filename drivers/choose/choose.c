@@ -135,7 +135,7 @@ static int check_options(choose_options *o, const bmf_operands *operands)
     if (p->elements > 0)
         BMF_TRY(elements_check(p, "--elements"));
     else if (p->growing && !o->scaled)
-        return usage_error("--growing goes with --elements and --scale");
+        return usage_error("--growing goes with --elements or --scale");
     if (!model && !p->command && o->scaled)
         BMF_TRY(check_rows(o));
     if (p->command)
@@ -333,7 +333,8 @@ const bmf_driver choose_command = {
         "what to take: the cheapest that meets the deadline, with confidence and not on average; the fastest within "
         "the budget; the best value. Says what limits each of them, why more processors no longer help, and which part "
         "of the machine, made better, would buy most. Costs follow from the machine files' nodes and their prices. "
-        "What does not fit into the memory of the nodes is not offered.",
+        "What does not fit into the memory of the nodes is not offered. Where kernels are timed on this host, a "
+        "program of the language is really run a few times, for what its first calls cost.",
     .example = "bmf choose prog.bmf --arg big.npy --machine here.machine,hpc-milan-hdr --procs 1..1024 --deadline "
                "10min --budget 200 --html choose.html\n"
                "bmf choose jacobi.model --set n=4000 --scale n=1000..64000 --machine hpc-milan-hdr --procs 1..4096\n"

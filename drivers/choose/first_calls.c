@@ -1,5 +1,4 @@
 /* First calls in the offers of `bmf choose`: of programs of the language on machines whose kernels are timed here. */
-#include <math.h>
 #include <omp.h>
 
 #include "drivers/choose/choose.h"

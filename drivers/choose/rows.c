@@ -3,8 +3,8 @@
  * Method: as `bmf predict --elements`: the rows are repeated, what is done at four small sizes is recorded, and what
  * is done at the size that is asked for follows. A recording serves all machines whose kernels are timed here; machines
  * with costs of their own get their own. Where counts depend on the data the time is the geometric mean of the least
- * and the most that small sizes show. Cost: four small recordings for each number of processors, size and machine of
- * its own, as the algorithms that run depend on the size. */
+ * and the most that small sizes show. Cost: four small recordings, or eight (drivers/predict/elements.c), for
+ * each number of processors, size and machine of its own, as the algorithms that run depend on the size. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -318,7 +318,7 @@ static int extrapolate(extrapolation *e, bmf_context *ctx)
 static int refuse_sizes(bmf_context *ctx)
 {
     return bmf_fail(ctx, BMF_ERROR_ARGUMENT,
-                    "the program: sizes by which ways are chosen differ with the data, so that it cannot be said "
+                    "the program: sizes by which ways are chosen differ with the data, so it cannot be predicted "
                     "without data of that size");
 }
 
@@ -452,8 +452,7 @@ static int take_times(bmf_context *ctx, const bmf_actions *least, const bmf_acti
         BMF_TRY(simulate_size(ctx, e, most, &high));
     if (largest > fewest) {
         snprintf(text, sizeof text,
-                 "messages: %.0f to %.0f bytes, in about as many; how they grow depends on the data, or is none of the "
-                 "known ways",
+                 "messages: %.0f to %.0f bytes; how they grow depends on the data, or follows none of the known forms",
                  fewest, largest);
         predicted_remark(predicted, text);
     }

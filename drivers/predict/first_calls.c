@@ -14,7 +14,7 @@
 
 #include "drivers/command/launch.h"
 #include "runtime/base/array.h"
-#include "runtime/base/text.h"
+#include "runtime/base/launcher.h"
 
 enum { FEWEST_RUNS = 3, MOST_RUNS = 9, WARM_RUNS = 6, THREADS_TEXT = 24 };
 
@@ -50,7 +50,7 @@ static void add_all(words *w, const char *option, const bmf_strings *texts)
 }
 
 /* The words of a run on one rank, but for the program that runs. */
-static void add_run(words *w, const bmf_predict_options *options, const char *processors)
+static void add_run(words *w, const bmf_predict_options *options, const char *threads, const char *processors)
 {
     add(w, "run");
     add(w, options->path);
@@ -62,6 +62,8 @@ static void add_run(words *w, const bmf_predict_options *options, const char *pr
         add(w, "--bmf-schedule");
         add(w, options->schedule);
     }
+    add(w, "--bmf-threads");
+    add(w, threads);
     add(w, "--procs");
     add(w, processors);
     add(w, "--json");
@@ -127,17 +129,11 @@ static double run_fresh(const bmf_predict_options *options, int64_t threads, con
     words w = {0};
     double seconds[MOST_RUNS];
     add(&w, own);
-    add_run(&w, options, processors);
-    const char *set = getenv("BMF_THREADS");
-    char *before = set ? text_copy(set) : NULL;
     snprintf(number, sizeof number, "%" PRId64, threads);
-    setenv("BMF_THREADS", number, 1);
+    unsetenv("BMF_TRACE"); /* these runs are nobody's, */
+    launcher_leave();      /* and have MPI for themselves: it is open here, and may have left its variables again */
+    add_run(&w, options, number, processors);
     const int runs = run_all((char *const *)(const void *)w.word, seconds);
-    if (before)
-        setenv("BMF_THREADS", before, 1);
-    else
-        unsetenv("BMF_THREADS");
-    free(before);
     free(w.word);
     if (runs == 0)
         return NAN;
@@ -156,6 +152,7 @@ static double predict_warm(const bmf_predict_options *options, int64_t threads)
     if (predicted_host(threads, &o.machine) != BMF_OK)
         return NAN;
     o.repeats = WARM_RUNS;
+    o.hurried = enough; /* long runs have no first calls that matter */
     o.first_calls = false;
     const int status = predict_program(&o, 1, false, &predicted);
     const double seconds = status == BMF_OK ? predicted.best : NAN;

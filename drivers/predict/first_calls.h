@@ -4,11 +4,11 @@
  * Method: the program is really run, several times, on one rank in processes of their own, as `bmf run` does; the
  * median, less what is predicted for one processor with warm memory, are its first calls. Each processor has them once,
  * at the beginning. What touches code for the first time every processor does itself, in a fraction of a millisecond;
- * what is more than that grows with the data and is shared. By how much a run with two processors on that rank takes
- * longer is what those with others beside them have more: they combine results. Beyond that fraction of a millisecond
- * it is copies of messages, which the network's times are for.
- * Cost: twice three to nine starts of the program, of which none is begun after a second, and a prediction for one
- * processor, for each number of threads. Beside runs of a second first calls are nothing, and not looked for. */
+ * what is more than that grows with the data and is shared. A run with two processors on that rank takes
+ * longer, because they combine results; each of several processors is charged that difference, up to the same fraction
+ * of a millisecond. What is beyond it is copies of messages, which the network's times are for.
+ * Cost: twice three starts of the program, and up to nine as long as no second is over, and up to six predictions for
+ * one processor, for each number of threads. Beside runs of a second first calls are nothing, and not looked for. */
 #ifndef BMF_DRIVERS_FIRST_CALLS_H
 #define BMF_DRIVERS_FIRST_CALLS_H
 

@@ -73,7 +73,7 @@ bmf_growth_range growth_of_counts(const bmf_growth *growth, const int64_t number
     const int64_t bend = number[2] - number[1] - slope, next = number[3] - number[2] - (number[2] - number[1]);
     const double whole[BMF_GROWTH_SIZES] = {(double)number[0], (double)number[1], (double)number[2], (double)number[3]};
     /* On a line a step of some elements is as many times a whole number; less than half of all pairs is luck. */
-    if (bend == next && (bend == 0 ? slope >= 0 && slope % step == 0 : bend >= step * step)) {
+    if (bend == next && number[3] >= number[2] && (bend == 0 ? slope >= 0 && slope % step == 0 : bend >= step * step)) {
         const double count = follow(growth, whole[0], (double)slope, (double)bend);
         return (bmf_growth_range){count, count, true};
     }

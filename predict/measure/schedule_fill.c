@@ -1,20 +1,25 @@
 /* Times of numbers of items between those that were measured.
  *
  * Method: the times of every algorithm at all measured numbers and sizes are fitted to what its schedules do
- * (schedule_terms.c). How a time is to its sum is then much the same at neighbouring numbers of items, where the times
- * themselves are not: it is interpolated, on a logarithmic scale, between the sizes of each of the two neighbours and
- * between these, at the sizes of the lower one. Sizes that were measured themselves are left alone.
- * Cost: the messages of all schedules: some tenths of a second. */
+ * (schedule_terms.c). The ratio of a time to its sum is then nearly the same at neighbouring numbers of items, where
+ * the times themselves are not: it is interpolated, on a logarithmic scale, between the sizes of each of the two
+ * neighbours and between these, at the sizes of the lower one. Sizes that were measured themselves are left alone.
+ * Nothing is filled in beyond MOST_ITEMS.
+ * Cost: the messages of all schedules, on every rank, some of which have one for each pair of items: tenths of a second
+ * on 2 ranks. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "predict/measure/schedule_terms.h"
 #include "predict/measure/schedules_private.h"
 #include "runtime/base/allocate.h"
 #include "runtime/base/array.h"
 
-enum { MOST_BETWEEN = 3 };       /* numbers of items between two neighbours */
+enum {
+    MOST_BETWEEN = 3, /* numbers of items between two neighbours */
+    MOST_ITEMS = 512,
+};
 static const double apart = 1.2; /* neighbouring sizes are at least so many times apart */
 
 /* Points [begin, end) of one number of items. */
@@ -56,7 +61,7 @@ static void fit_way(filling *f, int way)
     }
     terms_fit(rows, term, seconds, f->coefficient[way]);
     for (int64_t k = 0; k < rows; k++)
-        f->share[k][way] = seconds[k] / terms_sum(term[k], f->coefficient[way]);
+        f->share[k][way] = seconds[k] / fmax(terms_sum(term[k], f->coefficient[way]), DBL_MIN);
     free(term);
     free(seconds);
 }
@@ -142,6 +147,8 @@ void schedules_fill(schedules_study *s, const schedule_call *call, int counts, c
         f.begin++;
     for (f.end = f.begin; f.end < s->count && s->measured[f.end].call == call;)
         f.end++;
+    while (f.end > f.begin && point_of(&f, f.end - 1)->count > MOST_ITEMS)
+        f.end--;
     if (f.begin == f.end || !find_ways(&f, call))
         return;
     f.share = allocate_array(f.end - f.begin, (int64_t)sizeof *f.share);

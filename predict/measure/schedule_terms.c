@@ -1,6 +1,6 @@
 /* Terms of schedules, and their coefficients.
  *
- * Method: all messages of a round from one rank to another that are packed are one of their bytes together
+ * Method: packed messages of a round between two ranks count as one message with the sum of their bytes
  * (runtime/cluster/exchange.c). A size is shared by the two of a row of sizes between which it lies, so that their
  * coefficients are a time on straight lines over bytes; two neighbours stand where messages change their way. Copies
  * are those of the rank with the most. Coefficients are found one after the other, each as the other ones let it be

@@ -2,8 +2,8 @@
  * between ranks by their size, and copies inside a rank by theirs.
  *
  * Times of two numbers of processors differ by what the schedules do, which is no power of the number: a tree of 10
- * processors on 2 ranks crosses from one to the other three times, one of 8 once. Bytes of messages are of importance
- * where the MPI library, or what moves long ones, begins to go another way.
+ * processors on 2 ranks crosses from one to the other three times, one of 8 once. The size of a message
+ * matters where the MPI library, or the path of long messages, changes its protocol.
  * Private to predict/measure/. */
 #ifndef BMF_SCHEDULE_TERMS_H
 #define BMF_SCHEDULE_TERMS_H

@@ -142,7 +142,7 @@ static bmf_choice grow_choice(bmf_context *ctx, const bmf_choice *choice, int fi
     bmf_choice least = *choice, most = *choice;
     least.bytes = (double)bytes.low;
     most.bytes = (double)bytes.high;
-    if (cheapest(ctx, &least, first) != cheapest(ctx, &most, first))
+    if (!ctx->forced[first] && cheapest(ctx, &least, first) != cheapest(ctx, &most, first))
         ctx->sizes->unsure = choice->skeleton;
     return most;
 }

@@ -33,7 +33,7 @@ static const char *find_place(const bmf_context *ctx)
 int sizes_refuse(bmf_context *ctx, const char *skeleton, const char *why)
 {
     const char *place = find_place(ctx);
-    return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s%s%.200s: %s, so that it cannot be said without data of that size",
+    return bmf_fail(ctx, BMF_ERROR_ARGUMENT, "%s%s%.200s: %s, so it cannot be predicted without data of that size",
                     skeleton, place ? " at " : "", place ? place : "", why);
 }
 

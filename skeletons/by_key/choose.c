@@ -255,8 +255,9 @@ static int choose_larger(const bmf_by_key *by, bool placed, const larger_list *l
     int status = bmf_partition_resized(by->ctx, by->values->partition, start, &values.partition);
     free(start);
     BMF_TRY(status);
+    const int64_t count = most ? list->count.high : list->count.low, bound = INT64_MAX / 2 / by->entry.record;
     larger.values = &values;
-    larger.count = most ? list->count.high : list->count.low;
+    larger.count = count < bound ? count : bound;
     larger.block = by_key_block(larger.count, bmf_length(&values));
     larger.table.record = by_key_record_bytes(by, larger.count);
     status = by_key_number_nodes(&larger);

@@ -4,7 +4,7 @@
  * which are gathered before and put back after: elements are taken as long as no entry comes twice. Few keys would make
  * short batches, so several blocks go side by side then, an element of each in turn. Blocks of a loop go one after the
  * other, but several before their tables are joined: on some processors a loop that begins right behind a join takes
- * 1.5 times as long (AMD Zen 4), it seems because stores no longer reach loads as they did.
+ * 1.5 times as long (AMD Zen 4), apparently because stores are no longer forwarded to loads.
  * Cost: the loop reads an element once and changes an entry; batches also copy both operands and the result. */
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool can_loop(const bmf_by_key *by, const bmf_slice *values)
     return has_loop(by) && tree_is_plain(&by->entry, values) && by->entry.record == by->entry.leaf_size[0];
 }
 
-/* Tables of so many entries between two joins; a loop of an exact operator needs but one. */
+/* How many tables of so many entries are filled before they are joined; of an exact operator one, if it has a loop. */
 static int lanes_of(const bmf_by_key *by, int64_t entries)
 {
     const bool loops = has_loop(by);

@@ -314,7 +314,7 @@ static bool becomes_other(bmf_context *ctx, int64_t length)
 }
 
 /* What is done is to be the same for the larger argument that a prediction is for. */
-static int refuse_other_way(const bmf_records *records)
+static int refuse_other_radix(const bmf_records *records)
 {
     int64_t least = records->segments > 0 ? INT64_MAX : 0, most = 0;
     if (!records->ctx->sizes)
@@ -332,7 +332,7 @@ static int refuse_other_way(const bmf_records *records)
 
 int records_sort(bmf_records *records)
 {
-    BMF_TRY(refuse_other_way(records));
+    BMF_TRY(refuse_other_radix(records));
     sorting s = {.records = records};
     cut_large_segments(&s);
     bmf_buffer *places = working_buffer(s.pieces * BINS * (int64_t)sizeof *s.place);

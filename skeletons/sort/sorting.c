@@ -88,8 +88,10 @@ static bool goes_in_stages(const bmf_sorting *sorting, int64_t length)
 }
 
 /* What is done is to be the same for the larger argument that a prediction is for. */
-static int refuse_other_way(const bmf_sorting *sorting)
+static int refuse_other_stages(const bmf_sorting *sorting)
 {
+    if (!sorting->xs->context->sizes)
+        return BMF_OK;
     const int64_t length = bmf_length(sorting->xs);
     const bmf_size_range grown = size_grown(sorting->xs->context, length);
     const bool stages = goes_in_stages(sorting, length);
@@ -101,7 +103,7 @@ static int refuse_other_way(const bmf_sorting *sorting)
 int sorting_all(bmf_sorting *sorting)
 {
     bmf_partition *target;
-    BMF_TRY(refuse_other_way(sorting));
+    BMF_TRY(refuse_other_stages(sorting));
     if (!goes_in_stages(sorting, bmf_length(sorting->xs))) {
         BMF_TRY(sorting_parts(sorting));
         return sorting_across(sorting, false);

@@ -25,7 +25,7 @@ enum {
     FEWEST_COLUMNS = 512,  /* of a tile: shorter rows cost more than they save */
     FRAME_COLUMNS = 2048,  /* of a tile of the frame */
     FRAME_ELEMENTS = 8192, /* of all of it */
-    ROWS_TOGETHER = 4,     /* from 2 to 8 measured, about the same from 4 on */
+    ROWS_TOGETHER = 4,     /* 2 to 8 were measured: from 4 on times are about the same */
     LINE_BYTES = 64
 };
 
