@@ -473,7 +473,7 @@ int main(int argc, char **argv)
         try_choosing(ctx);
         try_broadcast(ctx);
     }
-    try_reals(ctx, 1057, 1053, &state); /* past the caches */
+    try_reals(ctx, 1057, 1053, &state); /* past the caches; four rows go together, and the inside has three more */
     const int failed = bmf_close(ctx);
     return test_finish() || failed;
 }
